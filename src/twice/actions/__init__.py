@@ -1,0 +1,1 @@
+"""The verbs: gather inputs, ask the core, append, write."""

@@ -1,0 +1,32 @@
+"""Every bound in one place, with its unit in its name. Reaching one is reported, never silent."""
+
+# Reading
+LINE_BYTES = 64 * 1024 * 1024  # one record of a transcript; a longer one is skipped and counted
+TURN_CHARS = 200_000  # of one human turn; the rest of a longer paste is left out and counted
+PREVIOUS_CHARS = 2_000  # of the agent's words kept in hand as context for the next human turn
+
+# Evidence
+QUOTE_CHARS = 1_000
+EVIDENCE_DAYS = 30
+EVIDENCE_ROWS = 500  # per project; the oldest are dropped, and the report says so
+
+# Candidates and proposals
+CANDIDATES = 5  # per dream and project
+WAITING = 100  # pending proposals per project
+KEPT = 200  # proposals kept per project
+LISTED = 50  # newest first, in lists for machines
+MEMORY_CHARS = 500
+NAME_CHARS = (2, 64)
+DESCRIPTION_CHARS = 1_024
+BODY_CHARS = 20_000
+WORKFLOW_BYTES = 64 * 1024
+WORKFLOW_TASKS = 20
+EVIDENCE_SHOWN = 20  # quotes carried by one proposal
+CANDIDATE_FILE_BYTES = 1024 * 1024
+
+# Influence
+CONTEXT_CHARS = 9_000  # agents cut injected context at 10,000
+
+# Machine
+BUSY_SECONDS = 5.0
+APPEND_TRIES = 8

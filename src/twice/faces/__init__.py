@@ -1,0 +1,1 @@
+"""The ways in: command line and hooks. A face holds no rule."""

@@ -1,0 +1,1 @@
+"""What turns events into signals, and ideas into candidates."""

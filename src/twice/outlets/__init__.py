@@ -1,0 +1,1 @@
+"""Where approved knowledge flows to, each effect with an exact undo."""

@@ -1,0 +1,1 @@
+"""Where things are kept: one port, one schema, several databases."""
