@@ -4,7 +4,6 @@ import doctest
 import importlib
 
 import pytest
-
 from tests.architecture.source import modules
 
 WITH_EXAMPLES = [module.name for module in modules() if ">>> " in module.text]
