@@ -5,6 +5,9 @@ LINE_BYTES = 64 * 1024 * 1024  # one record of a transcript; a longer one is ski
 TURN_CHARS = 200_000  # of one human turn; the rest of a longer paste is left out and counted
 PREVIOUS_CHARS = 2_000  # of the agent's words kept in hand as context for the next human turn
 
+HEAD_BYTES = 1024 * 1024  # of a transcript's start: tells its format and the facts of its session
+QUEUE_RECORDS = 500  # a queued message whose fate is unknown for longer counts as sent
+
 # Evidence
 QUOTE_CHARS = 1_000
 EVIDENCE_DAYS = 30

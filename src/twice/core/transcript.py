@@ -97,11 +97,14 @@ class Position:
 
     A position never stands between a human turn and the agent's words that it answers, nor
     behind a queued message whose fate is still open, so a reading from here sees its context.
+    ``told``: human turns and damage of records below this number were already yielded; what
+    lies between ``seq`` and ``told`` is read again for context only.
     """
 
     offset: int = 0
     seq: int = 0
     session: str = ""
+    told: int = 0
 
 
 Reading = Session | Event | Skipped | Position
