@@ -45,6 +45,9 @@ PLACE_OF_A_LIBRARY = {
 }
 """Libraries that one place alone may know, so that they can be replaced there."""
 
+NETWORK = ("socket", "ssl", "http", "urllib.request", "urllib3", "requests", "httpx", "aiohttp")
+"""What could reach another machine. Nothing needs it."""
+
 
 def test_the_core_imports_only_what_is_on_the_short_list() -> None:
     flaws = [
@@ -77,6 +80,16 @@ def test_each_library_is_known_in_one_place() -> None:
         for node, name in imports(module)
         if (places := PLACE_OF_A_LIBRARY.get(outside(name), ()))
         if not module.within(*places)
+    ]
+    assert not flaws, listed(flaws)
+
+
+def test_nothing_can_reach_another_machine() -> None:
+    flaws = [
+        f"{module.at(node)} imports {name}"
+        for module in modules()
+        for node, name in imports(module)
+        if any(f"{name}.".startswith(f"{library}.") for library in NETWORK)
     ]
     assert not flaws, listed(flaws)
 
