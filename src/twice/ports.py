@@ -1,10 +1,25 @@
 """The seams of the house: what a source, a learner and a store must offer."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from twice.core.ideas import Idea, Sighting, Signal
+from twice.core.ideas import Fingerprint, Idea, Sighting, Signal
+from twice.core.kept import (
+    Batch,
+    KeptSession,
+    KeptTurn,
+    KnownProject,
+    PolicyNow,
+    ReadFile,
+    Recorded,
+)
+from twice.core.lessons import Lesson
+from twice.core.ledger import Draft, Entry
+from twice.core.proposals import Refusal
+from twice.core.recall import Standing
+from twice.core.receipts import Destination, OnDisk, Receipt
+from twice.core.states import State, Status
 from twice.core.transcript import Position, Reading
 
 
@@ -39,6 +54,161 @@ class Learner(Protocol):
         """Return the signals of one human turn; ``previous`` is what the agent said before."""
         ...
 
+    def fingerprint(self, text: str) -> Fingerprint | None:
+        """Return what a whole text wants and does not want, or None where it says neither."""
+        ...
+
     def gather(self, sightings: tuple[Sighting, ...]) -> tuple[Idea, ...]:
         """Return the distinct ideas of one project's sightings, strongest first."""
+        ...
+
+
+class Store(Protocol):
+    """What is kept: the ledger with its texts, and what was read. One contract, every database."""
+
+    key: bytes  # of this installation, for keyed hashes
+
+    def position(self) -> int:
+        """Return the number of the ledger's last entry, or 0."""
+        ...
+
+    def entries(self, after: int = 0) -> Iterator[Entry]:
+        """Yield the ledger in order."""
+        ...
+
+    def append(
+        self,
+        drafts: Sequence[Draft],
+        *,
+        after: int,
+        at: int,
+        blobs: Mapping[str, bytes] | None = None,
+    ) -> tuple[Entry, ...]:
+        """Append where the ledger still ends at ``after``; raise ``Conflict`` otherwise."""
+        ...
+
+    def policy(self) -> PolicyNow | None:
+        """Return the policy recorded last."""
+        ...
+
+    def state(self, id: str) -> State | None:
+        """Return one proposal."""
+        ...
+
+    def states(
+        self,
+        *,
+        project: str | None = None,
+        statuses: Sequence[Status] = (),
+        limit: int | None = None,
+    ) -> list[State]:
+        """Return proposals, newest first."""
+        ...
+
+    def rejections(self, project: str) -> dict[str, frozenset[str]]:
+        """Return for each rejected idea the lineages that supported it then."""
+        ...
+
+    def blobs(self, digests: Iterable[str]) -> dict[str, bytes]:
+        """Return the texts that are still there, by digest."""
+        ...
+
+    def standing(self, project: str) -> list[Standing]:
+        """Return the approved memories of a project."""
+        ...
+
+    def context(self, project: str) -> str:
+        """Return what sessions of a project are told."""
+        ...
+
+    def files(self) -> dict[str, ReadFile]:
+        """Return how far every file was read, by its key."""
+        ...
+
+    def record(self, batch: Batch) -> Recorded:
+        """Keep what one reading of one file adds, in one short transaction."""
+        ...
+
+    def sightings(self, project: str) -> tuple[Sighting, ...]:
+        """Return the evidence of a project."""
+        ...
+
+    def turns(self, session: str) -> list[KeptTurn]:
+        """Return the kept human turns of a session."""
+        ...
+
+    def sessions(self, project: str | None = None) -> list[KeptSession]:
+        """Return the index of sessions."""
+        ...
+
+    def projects(self) -> list[KnownProject]:
+        """Return every known project."""
+        ...
+
+    def adopt(self, project: KnownProject) -> str:
+        """Return the id of the project with any of these keys, making it where none has."""
+        ...
+
+    def expire(self, now: int) -> dict[str, int]:
+        """Drop evidence beyond its bounds; return how much, by reason."""
+        ...
+
+    def forget(
+        self, sessions: Iterable[str], *, drafts: Sequence[Draft], after: int, at: int
+    ) -> dict[str, int]:
+        """Erase sessions and append what was decided about it, whole or not at all."""
+        ...
+
+    def save_report(self, id: str, *, at: int, body: bytes) -> None:
+        """Keep the report of a dream."""
+        ...
+
+    def last_report(self) -> bytes | None:
+        """Return the newest report."""
+        ...
+
+    def flaws(self) -> list[str]:
+        """Check files, chain, texts and derived tables; return one line for each damage."""
+        ...
+
+    def rebuild(self) -> None:
+        """Make the derived tables anew from ledger and texts."""
+        ...
+
+    def scrub(self) -> None:
+        """Leave no trace of what was erased in the files."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the database."""
+        ...
+
+
+class Outlet(Protocol):
+    """Where an approved lesson becomes a file, and is taken back."""
+
+    def render(self, lesson: Lesson) -> bytes:
+        """Return the exact bytes of the file that a lesson becomes; none where it becomes none."""
+        ...
+
+    def destinations(
+        self, lesson: Lesson, *, id: str, root: Path, agents: Collection[str]
+    ) -> tuple[Destination, ...] | Refusal:
+        """Return where a lesson's file goes, or why it cannot go there now."""
+        ...
+
+    def publish(self, receipt: Receipt, root: Path, data: bytes) -> Refusal | None:
+        """Write one new file over nothing; refuse where anything is in the way."""
+        ...
+
+    def on_disk(self, receipt: Receipt, root: Path) -> OnDisk:
+        """Compare a published file with its receipt."""
+        ...
+
+    def retire(self, receipt: Receipt, root: Path, folder: Path) -> Path | Refusal:
+        """Move an intact file into ``folder``; one that was moved already is moved."""
+        ...
+
+    def tidy(self, receipt: Receipt, root: Path) -> None:
+        """Remove what an interrupted publication left beside its destination."""
         ...

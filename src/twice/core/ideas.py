@@ -1,5 +1,6 @@
 """What people mean: signals heard in single turns, and the ideas that signals share."""
 
+import json
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -36,6 +37,16 @@ class Fingerprint:
     wanted: frozenset[str] = frozenset()
     unwanted: frozenset[str] = frozenset()
     topic: frozenset[str] = frozenset()
+
+    @property
+    def core(self) -> frozenset[str]:
+        """The stems that carry a sign, without it."""
+        return self.wanted | self.unwanted
+
+    @property
+    def empty(self) -> bool:
+        """True where nothing is wanted or unwanted: such words teach nothing."""
+        return not self.wanted and not self.unwanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +113,128 @@ class Idea:
     def recurs(self) -> bool:
         """True where at least two different lineages support it."""
         return len(self.lineages) >= 2
+
+
+EXTRA_STEMS = 1  # that a longer wording of the same contrast may have
+OPPOSED_SHARE = 0.6  # of the smaller core that has to be said with the other sign
+
+
+def core_key(print_: Fingerprint) -> str:
+    """Return the canonical text of the signed core, to be hashed; empty where it says nothing.
+
+    >>> core_key(Fingerprint(wanted=frozenset({"pnpm"}), unwanted=frozenset({"npm"})))
+    '{"-":["npm"],"+":["pnpm"]}'
+    """
+    if print_.empty:
+        return ""
+    return _canonical({"-": sorted(print_.unwanted), "+": sorted(print_.wanted)})
+
+
+def to_json(print_: Fingerprint) -> str:
+    """Return a fingerprint as canonical JSON.
+
+    >>> to_json(Fingerprint(wanted=frozenset({"pnpm"})))
+    '{"topic":[],"unwanted":[],"wanted":["pnpm"]}'
+    """
+    return _canonical(
+        {
+            "topic": sorted(print_.topic),
+            "unwanted": sorted(print_.unwanted),
+            "wanted": sorted(print_.wanted),
+        }
+    )
+
+
+def from_json(text: str) -> Fingerprint:
+    """Read what ``to_json`` wrote; raise ``ValueError`` where it is something else."""
+    try:
+        found = json.loads(text)
+        parts = {name: frozenset(found[name]) for name in ("wanted", "unwanted", "topic")}
+    except (KeyError, TypeError) as fault:
+        raise ValueError("not a fingerprint") from fault
+    if not all(isinstance(stem, str) for part in parts.values() for stem in part):
+        raise ValueError("not a fingerprint")
+    return Fingerprint(**parts)
+
+
+def _canonical(value: dict[str, list[str]]) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def relation(a: Fingerprint, b: Fingerprint) -> Relation:
+    """Return how two wishes stand to each other, from their signed stems alone.
+
+    Symmetric. Signs decide first: where enough of the smaller core has the other sign in the other
+    wish, they are opposed, however many words they share.
+
+    >>> npm = Fingerprint(wanted=frozenset({"npm"}), unwanted=frozenset({"pnpm"}))
+    >>> pnpm = Fingerprint(wanted=frozenset({"pnpm"}), unwanted=frozenset({"npm"}))
+    >>> relation(npm, pnpm).value, relation(npm, npm).value
+    ('opposed', 'same')
+    """
+    if a.empty or b.empty:
+        return Relation.DIFFERENT
+    if _reordered(a, b):
+        return Relation.OPPOSED
+    against = (a.wanted & b.unwanted) | (a.unwanted & b.wanted)
+    if against:
+        smaller = min(len(a.core), len(b.core))
+        enough = len(against) >= OPPOSED_SHARE * smaller
+        return Relation.OPPOSED if enough else Relation.DIFFERENT
+    if _agree(a, b):
+        return Relation.SAME
+    return Relation.COMPETING if _compete(a, b) else Relation.DIFFERENT
+
+
+def _agree(a: Fingerprint, b: Fingerprint) -> bool:
+    """Tell the same wish: equal cores, one half of the other, or the same contrast."""
+    if a.wanted == b.wanted and a.unwanted == b.unwanted:
+        return True
+    if a.wanted and a.unwanted and b.wanted and b.unwanted:
+        nested = _nested(a.wanted, b.wanted) and _nested(a.unwanted, b.unwanted)
+        return nested and len(a.core ^ b.core) <= EXTRA_STEMS
+    if a.wanted == b.wanted:
+        return not a.unwanted or not b.unwanted
+    return a.unwanted == b.unwanted and (not a.wanted or not b.wanted)
+
+
+def _nested(a: frozenset[str], b: frozenset[str]) -> bool:
+    return a <= b or b <= a
+
+
+def _reordered(a: Fingerprint, b: Fingerprint) -> bool:
+    """Tell "A before B" from "B before A"."""
+    if a.unwanted != b.unwanted or a.wanted == b.wanted:
+        return False
+    return any(
+        stem.startswith("before:") and stem[7:] in b.wanted and "before:" + other in b.wanted
+        for stem in a.wanted
+        for other in a.wanted
+    )
+
+
+def _compete(a: Fingerprint, b: Fingerprint) -> bool:
+    """Tell another value of the same thing: the rest is equal, a kind of value differs."""
+    if a.unwanted != b.unwanted and a.unwanted and b.unwanted:
+        return False
+    plain_a, typed_a = _values(a.wanted)
+    plain_b, typed_b = _values(b.wanted)
+    if plain_a != plain_b:
+        return False
+    return any(typed_b.get(kind, named) != named for kind, named in typed_a.items())
+
+
+def _values(stems: frozenset[str]) -> tuple[frozenset[str], dict[str, set[str]]]:
+    """Divide stems into plain ones and typed values (``language:es``, ``number:2``)."""
+    typed: dict[str, set[str]] = {}
+    plain: set[str] = set()
+    for stem in stems:
+        kind, colon, value = stem.partition(":")
+        if colon and kind not in _ORDER:
+            typed.setdefault(kind, set()).add(value)
+        else:
+            plain.add(stem)
+    return frozenset(plain), typed
+
+
+_ORDER = frozenset(("before", "when"))

@@ -1,5 +1,6 @@
 """What happened in a session, and where: events, their speakers and their addresses."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -109,3 +110,16 @@ class Position:
 
 Reading = Session | Event | Skipped | Position
 """What a source yields for one file, in order; the last item is always a ``Position``."""
+
+_OPAQUE = re.compile(
+    r"(?:[a-z]{1,6}_)?[0-9A-Za-z]{8,40}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+)
+
+
+def is_opaque(id: str) -> bool:
+    """Tell whether an id is a mere number that cannot hold a person's words.
+
+    >>> is_opaque("0b7c2c1e-3f0a-4a52-9a57-2d2f6f5a8a11"), is_opaque("2025-05-01-fix-the-login")
+    (True, False)
+    """
+    return bool(_OPAQUE.fullmatch(id)) and any(character.isdigit() for character in id)

@@ -1,0 +1,345 @@
+"""Approve, edit, reject and roll back: what a person decides, and what that does."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from twice.actions.kit import Kit, expand, retried, shorten
+from twice.core.decisions import (
+    Decision,
+    decide_activation,
+    decide_approval,
+    decide_edit,
+    decide_rejection,
+    decide_return,
+    decide_rollback,
+    rollback_refusal,
+)
+from twice.core.encoding import digest, encode, text_digest
+from twice.core.gates import Surroundings, check, holds_name
+from twice.core.lessons import Lesson, Memory, words_of
+from twice.core.proposals import Candidate, Content, Refusal, decode_content, encode_content
+from twice.core.receipts import CONTEXT, Destination, OnDisk, Receipt
+from twice.core.redaction import redact
+from twice.core.states import IN_FORCE, State, Status
+
+
+def approve(
+    kit: Kit, id: str, *, expected: str = "", override: bool = False, actor: str = ""
+) -> State | Refusal:
+    """Approve what waits: memories flow at once, skills and workflows are published.
+
+    ``expected`` is the review hash that the person saw; another one is refused.
+    """
+    return retried(lambda: _approve(kit, id, expected, override, actor or kit.actor))
+
+
+def _approve(kit: Kit, id: str, expected: str, override: bool, actor: str) -> State | Refusal:
+    after = kit.store.position()
+    found = opened(kit, id)
+    if isinstance(found, Refusal):
+        return found
+    state, content = found
+    destinations = destinations_of(kit, state, content)
+    if isinstance(destinations, Refusal) and state.status is Status.PENDING:
+        return _not("approved", destinations)
+    places = () if isinstance(destinations, Refusal) else destinations
+    replaced = kit.store.state(content.replaces) if content.replaces else None
+    decision = decide_approval(
+        state,
+        receipts=_receipts(kit, state, content.lesson, places),
+        expected=expected,
+        policy=kit.revision(),
+        actor=actor,
+        replaced=replaced,
+        flagged=content.flagged,
+        override=override,
+    )
+    if isinstance(decision, Refusal):
+        return decision
+    if replaced is not None and replaced.status not in IN_FORCE:
+        return _not("approved", moved_on(replaced))
+    kit.store.append(decision, after=after, at=kit.now())
+    return publish(kit, id) if places else _now(kit, id)
+
+
+def publish(kit: Kit, id: str) -> State | Refusal:
+    """Put on disk what a blocked approval announced, or give it back to those that wait.
+
+    Used by ``approve``, and again after an interruption.
+    """
+    found = opened(kit, id)
+    if isinstance(found, Refusal):
+        return found
+    state, content = found
+    if state.status is not Status.BLOCKED:
+        return state
+    refusal = _publish_all(kit, state, content)
+    if refusal is None:
+        return _settle(kit, id, lambda state: decide_activation(state, actor=state.actor))
+    if stuck := _unpublish(kit, state):
+        return stuck
+    code = refusal.code
+    outcome = _settle(kit, id, lambda state: decide_return(state, reason=code, actor=state.actor))
+    return outcome if isinstance(outcome, Refusal) else _not("approved", refusal)
+
+
+def _publish_all(kit: Kit, state: State, content: Content) -> Refusal | None:
+    root = root_of(kit, state.receipts)
+    data = kit.outlet.render(content.lesson)
+    for receipt in state.receipts:
+        kit.outlet.tidy(receipt, root)
+        if kit.outlet.on_disk(receipt, root) is OnDisk.INTACT:
+            continue
+        if refusal := kit.outlet.publish(receipt, root, data):
+            return refusal
+    return None
+
+
+def _unpublish(kit: Kit, state: State) -> Refusal | None:
+    """Take back those files of a blocked approval that are on disk already."""
+    root = root_of(kit, state.receipts)
+    for receipt in state.receipts:
+        if kit.outlet.on_disk(receipt, root) is OnDisk.INTACT:
+            outcome = kit.outlet.retire(receipt, root, retired_folder(kit, state))
+            if isinstance(outcome, Refusal):
+                return outcome
+    return None
+
+
+def edit(kit: Kit, id: str, lesson: Lesson, *, expected: str = "") -> State | Refusal:
+    """Replace what a pending proposal says; the new words pass the same bounds."""
+    return retried(lambda: _edit(kit, id, lesson, expected))
+
+
+def _edit(kit: Kit, id: str, lesson: Lesson, expected: str) -> State | Refusal:
+    after = kit.store.position()
+    found = opened(kit, id)
+    if isinstance(found, Refusal):
+        return found
+    state, content = found
+    replaced = kit.store.state(content.replaces) if content.replaces else None
+    changed = msgspec.structs.replace(
+        content,
+        lesson=lesson,
+        words="" if lesson != content.lesson else content.words,
+        replaces=content.replaces if replaced is not None and replaced.status in IN_FORCE else "",
+    )
+    around = Surroundings(
+        policy=state.policy,
+        workflows=kit.policy().workflows,
+        names=names_taken(kit, state.project, but=id),
+    )
+    checked = check(Candidate(changed, state.policy), around)
+    if isinstance(checked, Refusal):
+        return _not("edited", checked)
+    data = encode_content(
+        msgspec.structs.replace(checked.content, rejected_before=content.rejected_before)
+    )
+    decision = decide_edit(
+        state,
+        lesson,
+        new_hash=digest(data),
+        expected=expected,
+        policy=kit.revision(),
+        actor=kit.actor,
+    )
+    if isinstance(decision, Refusal):
+        return decision
+    kit.store.append(decision, after=after, at=kit.now(), blobs={digest(data): data})
+    return _now(kit, id)
+
+
+def names_taken(kit: Kit, project: str, *, but: str = "") -> frozenset[str]:
+    """Return the names that skills and workflows of a project hold."""
+    policy = kit.revision()
+    states = kit.store.states(project=project)
+    return frozenset(s.name for s in states if s.id != but and holds_name(s, policy))
+
+
+def reject(kit: Kit, id: str, *, reason: str = "", expected: str = "") -> State | Refusal:
+    """Reject what waits; it binds until new conversations support the idea."""
+    return retried(lambda: _reject(kit, id, redact(reason).text, expected))
+
+
+def _reject(kit: Kit, id: str, reason: str, expected: str) -> State | Refusal:
+    after = kit.store.position()
+    state = kit.store.state(id)
+    if state is None:
+        return unknown(id)
+    ideas = set(state.ideas)
+    lineages = {s.lineage for s in kit.store.sightings(state.project) if s.idea in ideas}
+    decision = decide_rejection(
+        state,
+        reason=text_digest(reason) if reason else "",
+        expected=expected,
+        actor=kit.actor,
+        lineages=tuple(lineages),
+    )
+    if isinstance(decision, Refusal):
+        return decision
+    blobs = {text_digest(reason): encode(reason)} if reason else {}
+    kit.store.append(decision, after=after, at=kit.now(), blobs=blobs)
+    return _now(kit, id)
+
+
+def roll_back(
+    kit: Kit, id: str, *, expected: str = "", expected_revision: int | None = None
+) -> State | Refusal:
+    """Undo an approval exactly, in every mode; its files move to the retired folder."""
+    return retried(lambda: _roll_back(kit, id, expected, expected_revision))
+
+
+def _roll_back(kit: Kit, id: str, expected: str, expected_revision: int | None) -> State | Refusal:
+    after = kit.store.position()
+    state = kit.store.state(id)
+    if state is None:
+        return unknown(id)
+    if refusal := rollback_refusal(state, expected=expected, expected_revision=expected_revision):
+        return refusal
+    retired = _retire_all(kit, state)
+    if isinstance(retired, Refusal):
+        return _not("rolled back", retired)
+    decision = decide_rollback(
+        state,
+        expected=expected,
+        expected_revision=expected_revision,
+        actor=kit.actor,
+        retired=retired,
+        superseded=kit.store.state(state.replaces) if state.replaces else None,
+    )
+    if isinstance(decision, Refusal):
+        return decision
+    kit.store.append(decision, after=after, at=kit.now())
+    return _now(kit, id)
+
+
+def _retire_all(kit: Kit, state: State) -> tuple[str, ...] | Refusal:
+    """Move every file of an item away, after all of them were found fit to move."""
+    receipts = [receipt for receipt in state.receipts if receipt.is_file]
+    root = root_of(kit, state.receipts)
+    standing = {receipt.destination: kit.outlet.on_disk(receipt, root) for receipt in receipts}
+    for destination, found in standing.items():
+        if found in (OnDisk.CHANGED, OnDisk.UNSAFE):
+            return Refusal(
+                "edited",
+                f"{root / destination} was changed by hand or lies behind a link",
+                "Move your version to another name, then roll back again.",
+            )
+    folder = retired_folder(kit, state)
+    moved = []
+    for receipt in receipts:
+        kit.outlet.tidy(receipt, root)
+        outcome = kit.outlet.retire(receipt, root, folder)
+        if isinstance(outcome, Refusal) and outcome.code != "missing":
+            return outcome
+        if isinstance(outcome, Path):
+            moved.append(shorten(outcome, kit.home))
+        elif state.status is not Status.BLOCKED:
+            return _gone(root, receipt)
+    return tuple(moved)
+
+
+def _gone(root: Path, receipt: Receipt) -> Refusal:
+    return Refusal(
+        "missing",
+        f"{root / receipt.destination} was removed by hand, and no copy is kept here",
+        "Put it back as it was, or leave the item as it is.",
+    )
+
+
+def opened(kit: Kit, id: str) -> tuple[State, Content] | Refusal:
+    """Return a proposal with its content, validated and hashed again."""
+    state = kit.store.state(id)
+    if state is None:
+        return unknown(id)
+    data = kit.store.blobs([state.hash]).get(state.hash)
+    if data is None:
+        return Refusal("erased", f"The text of {id} was erased.", "twice review --list")
+    try:
+        content = decode_content(data)
+    except msgspec.DecodeError:
+        content = None
+    if content is None or digest(data) != state.hash:
+        return Refusal("changed", f"The text of {id} is damaged.", "twice verify")
+    return state, content
+
+
+def unknown(id: str) -> Refusal:
+    """Say that there is no such item."""
+    return Refusal("unknown", f"There is no item {id}.", "twice review --list --status all")
+
+
+def root_of(kit: Kit, receipts: tuple[Receipt, ...]) -> Path:
+    """Return the project folder that receipts are about."""
+    roots = [receipt.root for receipt in receipts if receipt.root]
+    return expand(roots[0], kit.home) if roots else kit.data
+
+
+def retired_folder(kit: Kit, state: State) -> Path:
+    """Return where the files of an item go when it is rolled back."""
+    return kit.data / "retired" / f"{state.id}-{state.hash[:12]}"
+
+
+def destinations_of(kit: Kit, state: State, content: Content) -> tuple[Destination, ...] | Refusal:
+    """Return where the files of a proposal would go, or why they cannot."""
+    if state.kind in ("memory", "instruction"):
+        return ()
+    root = project_root(kit, state.project)
+    if root is None:
+        return Refusal("gone", "the project's folder is not known")
+    agents = {session.agent for session in kit.store.sessions(state.project)}
+    return kit.outlet.destinations(content.lesson, id=state.id, root=root, agents=agents)
+
+
+def moved_on(replaced: State) -> Refusal:
+    """Say that the item which a proposal would replace is not in force any more."""
+    return Refusal(
+        "needs_rebase",
+        f"the item {replaced.id} that it would replace is {replaced.status} by now",
+        "Edit it (its words may stay), or reject it: twice review",
+    )
+
+
+def project_root(kit: Kit, project: str) -> Path | None:
+    """Return the folder of a project, where it is known."""
+    roots = {known.id: known.root for known in kit.store.projects()}
+    return expand(roots[project], kit.home) if roots.get(project) else None
+
+
+def _receipts(
+    kit: Kit, state: State, lesson: Lesson, places: tuple[Destination, ...]
+) -> tuple[Receipt, ...]:
+    at, policy = kit.now(), kit.revision()
+    if isinstance(lesson, Memory):
+        return (Receipt(CONTEXT, text_digest(words_of(lesson)), at, policy),)
+    root = shorten(project_root(kit, state.project) or "", kit.home)
+    written = digest(kit.outlet.render(lesson))
+    return tuple(
+        Receipt(place.path, written, at, policy, root=root, created=place.created)
+        for place in places
+    )
+
+
+def _settle(kit: Kit, id: str, decide: Callable[[State], Decision]) -> State | Refusal:
+    """Decide on the state as it is now, and append."""
+
+    def once() -> State | Refusal:
+        after = kit.store.position()
+        state = kit.store.state(id)
+        decision = unknown(id) if state is None else decide(state)
+        if isinstance(decision, Refusal):
+            return decision
+        kit.store.append(decision, after=after, at=kit.now())
+        return _now(kit, id)
+
+    return retried(once)
+
+
+def _now(kit: Kit, id: str) -> State | Refusal:
+    return kit.store.state(id) or unknown(id)
+
+
+def _not(done: str, refusal: Refusal) -> Refusal:
+    return Refusal(refusal.code, f"Not {done}: {refusal.reason}.", refusal.hint)

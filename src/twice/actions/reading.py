@@ -1,0 +1,339 @@
+"""Read what is new in session files, and keep of it what the mode allows."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from twice.actions.kit import Kit, Opened, shorten
+from twice.core import limits
+from twice.core.encoding import encode, keyed, text_digest
+from twice.core.ideas import Sighting, Signal, core_key
+from twice.core.kept import Batch, Depth, KeptSession, KeptTurn, ReadFile, depth_of
+from twice.core.places import Elsewhere
+from twice.core.policy import Mode
+from twice.core.redaction import Redaction, redact
+from twice.core.transcript import Anchor, Event, Position, Session, Skipped, Speaker, is_opaque
+
+_HEAD_BYTES = 512
+_REPLY_CHARS = 40  # an agent's words of this length do not happen twice by chance
+
+Progress = Callable[[int, int, Path], None]
+
+
+def quiet(done: int, total: int, path: Path) -> None:
+    """Tell nobody how far a reading is."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a reading met, counted for the report."""
+
+    files: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    sessions: set[str] = field(default_factory=set)
+    turns: int = 0
+    signals: int = 0
+    sightings: int = 0
+    secrets: int = 0
+    elsewhere: Counter[str] = field(default_factory=Counter)
+    own: Counter[str] = field(default_factory=Counter)
+    gone: set[str] = field(default_factory=set)
+    projects: set[str] = field(default_factory=set)
+    unreadable: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A human event with the agent's words before it, as far as they are kept in hand."""
+
+    event: Event
+    previous: str
+
+
+@dataclass(slots=True)
+class Heard:
+    """Everything that one reading of one file yielded."""
+
+    session: Session | None = None
+    turns: list[Turn] = field(default_factory=list)
+    position: Position = field(default_factory=Position)
+    skipped: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(slots=True)
+class _Run:
+    """One reading of many files: the policy revision that it started under, and what it met."""
+
+    kit: Kit
+    revision: str
+    tally: Tally
+    roots: dict[str, str]
+    modes: dict[str, Mode] = field(default_factory=dict)
+
+    def mode_of(self, root: str) -> Mode:
+        """Return the effective mode of a project's folder, asked once in a run."""
+        if root not in self.modes:
+            self.modes[root] = self.kit.mode_of(root).mode
+        return self.modes[root]
+
+    def mode_of_project(self, project: str) -> Mode:
+        """Return the effective mode of a known project."""
+        return self.mode_of(self.roots.get(project, ""))
+
+
+def read(
+    kit: Kit,
+    found: Iterable[Opened],
+    *,
+    since: int | None = None,
+    progress: Progress = quiet,
+) -> Tally:
+    """Read every file from where the last reading stopped; each is kept whole or not at all.
+
+    ``since`` (UTC in microseconds) leaves out files that did not change after it.
+    """
+    tally = Tally()
+    roots = {project.id: project.root for project in kit.store.projects()}
+    run = _Run(kit, kit.revision(), tally, roots)
+    known = kit.store.files()
+    listed = list(found)
+    for done, opened in enumerate(listed):
+        progress(done, len(listed), opened.path)
+        try:
+            _read_file(run, opened, known, since)
+        except OSError as error:
+            tally.files["unreadable"] += 1
+            tally.unreadable.append(f"{shorten(opened.path, kit.home)}: {error.strerror}")
+    return tally
+
+
+def _read_file(run: _Run, opened: Opened, known: dict[str, ReadFile], since: int | None) -> None:
+    kit, tally = run.kit, run.tally
+    stat = opened.path.stat()
+    if since is not None and stat.st_mtime_ns // 1_000 < since:
+        tally.files["older"] += 1
+        return
+    key = keyed(kit.store.key, str(opened.path))
+    before = known.get(key)
+    if before is not None and _unchanged(run, before, stat.st_size, stat.st_mtime_ns):
+        tally.files["unchanged"] += 1
+        tally.projects.add(before.project)
+        return
+    head = _head(kit, opened.path)
+    start = _start(run, before, stat.st_size, head)
+    heard = hear(opened.source.read(opened.path, start))
+    tally.skipped.update(heard.skipped)
+    if heard.session is None and start.seq == 0:
+        tally.files["without a session"] += 1
+        return
+    session = heard.session or Session(start.session, opened.source.name)
+    project, root = _settle(run, session, before)
+    mode = run.mode_of(root)
+    if mode is Mode.OFF:
+        tally.files["left alone: mode off"] += 1
+        return
+    depth = depth_of(mode)
+    file = ReadFile(
+        key=key,
+        source=opened.source.name,
+        path=shorten(opened.path, kit.home) if depth is Depth.TEXT else "",
+        size=stat.st_size,
+        mtime=stat.st_mtime_ns,
+        offset=heard.position.offset,
+        seq=heard.position.seq,
+        session=_session_id(kit, session.id, depth),
+        project=project,
+        policy=run.revision,
+        depth=depth,
+        head=head,
+    )
+    tally.files["read"] += 1
+    if session.own or not project:
+        kit.store.record(Batch(file))
+        return
+    tally.sessions.add(session.id)
+    tally.turns += len(heard.turns)
+    tally.projects.add(project)
+    batch = _batch(kit, file, session, heard.turns, fresh=start.seq == 0, tally=tally)
+    tally.sightings += kit.store.record(batch).sightings
+
+
+def hear(readings: Iterable[object]) -> Heard:
+    """Gather one file's readings, keeping of the agent only its last words."""
+    heard = Heard()
+    previous = ""
+    for item in readings:
+        match item:
+            case Event(speaker=Speaker.HUMAN):
+                text = item.text
+                if len(text) > limits.TURN_CHARS:
+                    heard.skipped["a human turn was longer than the limit"] += 1
+                    item = replace(item, text=text[: limits.TURN_CHARS])
+                heard.turns.append(Turn(item, previous))
+            case Event(speaker=Speaker.AGENT, text=text):
+                previous = text[-limits.PREVIOUS_CHARS :]
+            case Session():
+                heard.session = item
+            case Skipped(reason=reason):
+                heard.skipped[reason] += 1
+            case Position():
+                heard.position = item
+    return heard
+
+
+def _settle(run: _Run, session: Session, before: ReadFile | None) -> tuple[str, str]:
+    """Return the project of a session and its folder; both are empty where it has none."""
+    if session.own:
+        run.tally.own[session.own] += 1
+        return "", ""
+    if before is not None and before.project and not (session.cwd or session.root):
+        return before.project, run.roots.get(before.project, "")
+    place = run.kit.place(session)
+    if isinstance(place, Elsewhere):
+        run.tally.elsewhere[place.reason] += 1
+        return "", ""
+    if place.gone:
+        run.tally.gone.add(session.id)
+    if run.mode_of(shorten(place.root, run.kit.home)) is Mode.OFF:
+        return "", place.root
+    project = run.kit.adopt(place)
+    run.roots.setdefault(project, shorten(place.root, run.kit.home))
+    return project, run.roots[project]
+
+
+def _unchanged(run: _Run, before: ReadFile, size: int, mtime: int) -> bool:
+    if (before.size, before.mtime, before.policy) != (size, mtime, run.revision):
+        return False
+    return before.depth is Depth.TEXT or not run.mode_of_project(before.project).keeps_text
+
+
+def _start(run: _Run, before: ReadFile | None, size: int, head: str) -> Position:
+    """Return where to read on: the beginning under a new policy, or of another file."""
+    if before is None or before.policy != run.revision:
+        return Position()
+    if size < before.offset or head != before.head:
+        return Position()
+    if before.depth is Depth.HASH and run.mode_of_project(before.project).keeps_text:
+        return Position()
+    return Position(before.offset, before.seq, before.session)
+
+
+def _head(kit: Kit, path: Path) -> str:
+    """Return a keyed hash of a file's first line, or of as much of it as a glance shows."""
+    with path.open("rb") as file:
+        first = file.read(_HEAD_BYTES).split(b"\n", 1)[0]
+    return keyed(kit.store.key, hashlib.sha256(first).hexdigest())
+
+
+def _session_id(kit: Kit, id: str, depth: Depth) -> str:
+    """Return the id as it is kept: one that is no mere number may hold words."""
+    if depth is Depth.TEXT or is_opaque(id):
+        return id
+    return keyed(kit.store.key, id)[:32]
+
+
+def _batch(
+    kit: Kit, file: ReadFile, session: Session, turns: list[Turn], *, fresh: bool, tally: Tally
+) -> Batch:
+    redacted = [redact(turn.event.text, (str(kit.home),)) for turn in turns]
+    found = list(_sightings(kit, file, session, turns, redacted, tally))
+    times = [turn.event.at for turn in turns if turn.event.at is not None]
+    text = file.depth is Depth.TEXT
+    return Batch(
+        file=file,
+        session=KeptSession(
+            id=file.session,
+            agent=session.agent,
+            project=file.project,
+            lineage="",
+            branch=session.branch if text else "",
+            path=file.path,
+            started=min(times, default=None),
+            ended=max(times, default=None),
+            turns=len(turns),
+        ),
+        fresh=fresh,
+        keys=tuple(dict.fromkeys(key for turn in turns for key in _lineage_keys(kit, turn))),
+        turns=tuple(_kept_turns(file, turns, redacted)) if text else (),
+        sightings=tuple(sighting for sighting, _ in found),
+        starts=tuple(start for _, start in found),
+    )
+
+
+def _lineage_keys(kit: Kit, turn: Turn) -> Iterator[str]:
+    """Yield what tells a copy of a turn from a repetition: its id, its moment, its occasion."""
+    event = turn.event
+    if event.record:
+        yield keyed(kit.store.key, f"record:{event.record}")
+    if event.at is not None:
+        yield keyed(kit.store.key, f"moment:{event.at}:{event.text}")
+    if len(turn.previous) >= _REPLY_CHARS:
+        occasion = " ".join(turn.previous.split())
+        yield keyed(kit.store.key, f"occasion:{occasion}:{event.text}")
+
+
+def _kept_turns(file: ReadFile, turns: list[Turn], redacted: list[Redaction]) -> Iterator[KeptTurn]:
+    for turn, clean in zip(turns, redacted, strict=True):
+        event = turn.event
+        yield KeptTurn(
+            session=file.session,
+            place=event.record or f"{event.seq}:{event.kind}",
+            seq=event.seq,
+            kind=event.kind,
+            at=event.at,
+            record=event.record,
+            text=clean.text,
+        )
+
+
+def _sightings(
+    kit: Kit,
+    file: ReadFile,
+    session: Session,
+    turns: list[Turn],
+    redacted: list[Redaction],
+    tally: Tally,
+) -> Iterator[tuple[Sighting, int]]:
+    now = kit.now()
+    for turn, clean in zip(turns, redacted, strict=True):
+        signals = kit.learner.notice(
+            clean.text, previous=turn.previous, interrupted=turn.event.interrupted
+        )
+        tally.signals += len(signals)
+        for signal in signals:
+            if "[redacted:" in signal.sentence and file.depth is Depth.TEXT:
+                tally.secrets += 1
+                continue
+            yield _sighting(kit, file, session, turn.event, clean.text, signal, now), signal.start
+
+
+def _sighting(
+    kit: Kit,
+    file: ReadFile,
+    session: Session,
+    event: Event,
+    text: str,
+    signal: Signal,
+    now: int,
+) -> Sighting:
+    keeps_text = file.depth is Depth.TEXT
+    hashed = text_digest(text) if keeps_text else keyed(kit.store.key, text)
+    quote = signal.sentence[: limits.QUOTE_CHARS]
+    return Sighting(
+        idea=keyed(kit.store.key, core_key(signal.fingerprint)),
+        project=file.project,
+        agent=session.agent,
+        lineage="",
+        anchor=Anchor(file.session, event.seq, event.kind, event.record, hashed),
+        kind=signal.kind,
+        scope=signal.scope,
+        confidence=signal.confidence,
+        at=event.at,
+        recorded=now,
+        revision=file.policy,
+        language=signal.language,
+        quote=encode(quote).decode() if keeps_text else None,
+        fingerprint=signal.fingerprint if keeps_text else None,
+    )

@@ -1,0 +1,266 @@
+"""The checks that let a candidate through, or refuse it with a reason."""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import assert_never
+
+import msgspec
+from rapidfuzz import fuzz
+
+from twice.core import limits
+from twice.core.ideas import Fingerprint, Relation, relation
+from twice.core.lessons import Instruction, Memory, Skill, Workflow, words_of
+from twice.core.proposals import Candidate, Content, Refusal
+from twice.core.redaction import redact
+from twice.core.states import IN_FORCE, State, Status, seen_status
+from twice.core.workflow import flaw
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_RISKY = re.compile(
+    r"ignore (?:all |any )?(?:previous|prior|above) instructions|"
+    r"disregard (?:the |all )?(?:previous|system)|do not (?:tell|inform) the user|"
+    r"without (?:telling|informing) the user|curl [^\n]*\|\s*(?:ba)?sh|rm -rf /|send (?:the )?(?:logs?|keys?|credentials?|secrets?) to|exfiltrat|"
+    r"<system-reminder>|--dangerously|bypass (?:the )?(?:review|permission)",
+    re.IGNORECASE,
+)
+_ALIKE = 92.0  # rapidfuzz ratio, 0 to 100, from which two texts without fingerprints restate
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Something that is known already: where it stands, its words, and what they mean."""
+
+    where: str
+    text: str
+    meaning: Fingerprint | None = None
+    id: str = ""
+    in_force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a candidate of one project is checked against.
+
+    ``policy`` is the current revision; ``rejections`` map an idea's hash to the lineages that
+    supported it when a person said no; ``names`` are the names taken, of skills and workflows.
+    """
+
+    policy: str
+    known: Sequence[Known] = ()
+    rejections: dict[str, frozenset[str]] = field(default_factory=dict)
+    names: Collection[str] = ()
+    waiting: int = 0
+    workflows: bool = False
+
+
+Gate = Callable[[Candidate, Surroundings, Fingerprint | None], Refusal | None]
+
+
+def check(
+    candidate: Candidate, around: Surroundings, meaning: Fingerprint | None = None
+) -> Candidate | Refusal:
+    """Pass a candidate through every gate; return it marked for review, or the first refusal."""
+    for gate in _GATES:
+        if refusal := gate(candidate, around, meaning):
+            return refusal
+    content = candidate.content
+    flagged = tuple(
+        line.strip() for line in words_of(content.lesson).splitlines() if _RISKY.search(line)
+    )
+    content = msgspec.structs.replace(
+        content,
+        flagged=flagged,
+        rejected_before=_rejected(candidate, around) is not None,
+        replaces=content.replaces or _replaced(content, around, meaning),
+    )
+    return msgspec.structs.replace(candidate, content=content)
+
+
+def _stale(candidate: Candidate, around: Surroundings, _: Fingerprint | None) -> Refusal | None:
+    if candidate.revision != around.policy:
+        return Refusal("stale", "the policy changed while it was made")
+    return None
+
+
+def _too_large(candidate: Candidate, _: Surroundings, __: Fingerprint | None) -> Refusal | None:
+    match candidate.content.lesson:
+        case Memory(text=text):
+            return _bounded("the memory", text, limits.MEMORY_CHARS)
+        case Instruction(text=text):
+            return _bounded("the instruction", text, limits.BODY_CHARS)
+        case Skill(description=description, body=body):
+            return _bounded("the description", description, limits.DESCRIPTION_CHARS) or _bounded(
+                "the body", body, limits.BODY_CHARS
+            )
+        case Workflow():
+            return None
+        case other:
+            assert_never(other)
+
+
+def _bounded(what: str, text: str, most: int) -> Refusal | None:
+    if not text.strip():
+        return Refusal("malformed", f"{what} is empty")
+    if len(text) > most:
+        return Refusal("limit", f"{what} has {len(text)} characters; the limit is {most}")
+    return None
+
+
+def _unseen(candidate: Candidate, _: Surroundings, __: Fingerprint | None) -> Refusal | None:
+    if candidate.shown is None:
+        return None
+    cited = {evidence.quote for evidence in candidate.content.evidence}
+    if cited - candidate.shown:
+        return Refusal("unseen", "it cites evidence that it was not shown")
+    return None
+
+
+def _secret(candidate: Candidate, _: Surroundings, __: Fingerprint | None) -> Refusal | None:
+    if redact(words_of(candidate.content.lesson)).secrets:
+        return Refusal("secret", "it may contain a secret")
+    return None
+
+
+def _misnamed(candidate: Candidate, around: Surroundings, _: Fingerprint | None) -> Refusal | None:
+    lesson = candidate.content.lesson
+    if not isinstance(lesson, Skill | Workflow):
+        return None
+    shortest, longest = limits.NAME_CHARS
+    if not (shortest <= len(lesson.name) <= longest and _NAME.fullmatch(lesson.name)):
+        return Refusal(
+            "name",
+            f"the name is not lowercase words joined by hyphens, {shortest} to {longest} long",
+        )
+    if lesson.name in around.names:
+        return Refusal("name", f"the name {lesson.name} is taken")
+    return None
+
+
+def _frontmatter(candidate: Candidate, _: Surroundings, __: Fingerprint | None) -> Refusal | None:
+    lesson = candidate.content.lesson
+    if isinstance(lesson, Skill) and lesson.body.lstrip("\ufeff \r\n\t").startswith("---"):
+        return Refusal("frontmatter", "the skill's body carries its own frontmatter")
+    return None
+
+
+def _unplanned(candidate: Candidate, around: Surroundings, _: Fingerprint | None) -> Refusal | None:
+    lesson = candidate.content.lesson
+    if not isinstance(lesson, Workflow):
+        return None
+    if not around.workflows:
+        return Refusal("workflows", "workflows are not switched on", "twice settings workflows on")
+    if reason := flaw(lesson.plan):
+        return Refusal("workflow", f"the plan does not hold: {reason}")
+    if lesson.plan.get("name") != lesson.name:
+        return Refusal("workflow", "the plan has another name than the candidate")
+    return None
+
+
+def _restated(
+    candidate: Candidate, around: Surroundings, meaning: Fingerprint | None
+) -> Refusal | None:
+    lesson = candidate.content.lesson
+    words = _plain(words_of(lesson))
+    for known in around.known:
+        if _restates(words, meaning, known):
+            return Refusal("known", f"it restates what is known: {known.where}")
+    return None
+
+
+def _restates(words: str, meaning: Fingerprint | None, known: Known) -> bool:
+    if meaning is not None and known.meaning is not None:
+        return relation(meaning, known.meaning) is Relation.SAME or words == _plain(known.text)
+    return fuzz.ratio(words, _plain(known.text), score_cutoff=_ALIKE) >= _ALIKE
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def _opposed(candidate: Candidate, _: Surroundings, __: Fingerprint | None) -> Refusal | None:
+    said = [evidence.at or 0 for evidence in candidate.content.evidence]
+    against = [evidence.at or 0 for evidence in candidate.content.against]
+    if said and against and max(against) > max(said):
+        return Refusal("opposed", "it is opposed by fresh evidence")
+    return None
+
+
+def _bound_by_rejection(
+    candidate: Candidate, around: Surroundings, _: Fingerprint | None
+) -> Refusal | None:
+    supported = _rejected(candidate, around)
+    if supported is None:
+        return None
+    if {evidence.lineage for evidence in candidate.content.evidence} <= supported:
+        return Refusal("rejected", "it was rejected before, and there is no new evidence since")
+    return None
+
+
+def _rejected(candidate: Candidate, around: Surroundings) -> frozenset[str] | None:
+    said_no = [around.rejections[idea] for idea in candidate.ideas if idea in around.rejections]
+    return frozenset().union(*said_no) if said_no else None
+
+
+def _crowded(_: Candidate, around: Surroundings, __: Fingerprint | None) -> Refusal | None:
+    if around.waiting >= limits.WAITING:
+        return Refusal("waiting", f"{limits.WAITING} proposals wait already", "twice review")
+    return None
+
+
+_GATES: tuple[Gate, ...] = (
+    _stale,
+    _too_large,
+    _unseen,
+    _secret,
+    _misnamed,
+    _frontmatter,
+    _unplanned,
+    _bound_by_rejection,
+    _restated,
+    _opposed,
+    _crowded,
+)
+
+
+def _replaced(content: Content, around: Surroundings, meaning: Fingerprint | None) -> str:
+    """Return the approved memory that this one contradicts, if there is one."""
+    if meaning is None or not isinstance(content.lesson, Memory):
+        return ""
+    for known in around.known:
+        if not (known.in_force and known.meaning is not None):
+            continue
+        if relation(meaning, known.meaning) in (Relation.OPPOSED, Relation.COMPETING):
+            return known.id
+    return ""
+
+
+def waits(state: State, policy: str) -> bool:
+    """Tell whether a person is to look at a proposal now."""
+    return seen_status(state, policy) is Status.PENDING
+
+
+def holds_name(state: State, policy: str) -> bool:
+    """Tell whether a proposal keeps its name from others."""
+    return bool(state.name) and (
+        state.status in IN_FORCE | {Status.BLOCKED} or waits(state, policy)
+    )
+
+
+def evictable(states: Sequence[State], policy: str) -> list[State]:
+    """Return what must leave a full list: oldest rejected, then rolled back, then accepted.
+
+    Never what is pending, active, or blocked with a receipt.
+    """
+    surplus = len(states) - limits.KEPT
+    if surplus <= 0:
+        return []
+    order = [Status.RETIRED, Status.STALE, Status.REJECTED, Status.SUPERSEDED, Status.ROLLED_BACK]
+    leaving = [
+        state
+        for status in order
+        for state in sorted(states, key=lambda state: state.filed)
+        if seen_status(state, policy) is status
+    ]
+    accepted = [state for state in states if state.status is Status.ACCEPTED]
+    return (leaving + sorted(accepted, key=lambda state: state.filed))[:surplus]

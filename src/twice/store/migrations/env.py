@@ -1,0 +1,13 @@
+"""What alembic runs: the migrations, on the connection that we hand in."""
+
+from alembic import context
+
+from twice.store.schema import metadata
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata,
+    render_as_batch=True,
+    transactional_ddl=False,
+)
+context.run_migrations()

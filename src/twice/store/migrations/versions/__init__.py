@@ -1,0 +1,1 @@
+"""The migrations themselves, in order of their numbers."""

@@ -1,0 +1,243 @@
+"""The store: one set of verbs over any database of rows."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from twice.core.encoding import digest
+from twice.core.ideas import Sighting
+from twice.core.kept import (
+    Batch,
+    KeptSession,
+    KeptTurn,
+    KnownProject,
+    PolicyNow,
+    ReadFile,
+    Recorded,
+)
+from twice.core.ledger import Draft, Entry, broken_links
+from twice.core.recall import Standing
+from twice.core.states import State, Status
+from twice.store import ledger, sweep, transcripts
+from twice.store.rows import Database, Tables
+
+
+class RowStore:
+    """Everything that Twice keeps, in a database of rows. See ``ports.Store`` for the verbs."""
+
+    def __init__(self, database: Database, *, fresh_key: str) -> None:
+        self._database = database
+        self.key = bytes.fromhex(self._first_value("key", fresh_key))
+
+    # Decisions
+
+    def position(self) -> int:
+        """Return the number of the ledger's last entry, or 0."""
+        with self._database.reading() as tables:
+            return ledger.position(tables)
+
+    def entries(self, after: int = 0) -> Iterator[Entry]:
+        """Yield the ledger in order."""
+        with self._database.reading() as tables:
+            yield from ledger.entries(tables, after)
+
+    def append(
+        self,
+        drafts: Sequence[Draft],
+        *,
+        after: int,
+        at: int,
+        blobs: Mapping[str, bytes] | None = None,
+    ) -> tuple[Entry, ...]:
+        """Append where the ledger still ends at ``after``; raise ``Conflict`` otherwise."""
+        with self._database.writing() as tables:
+            return ledger.append(tables, drafts, after=after, at=at, blobs=blobs or {})
+
+    def policy(self) -> PolicyNow | None:
+        """Return the policy recorded last."""
+        found = self._value("policy")
+        plain: dict[str, Any] = json.loads(found) if found else {}
+        return PolicyNow(str(plain.pop("revision")), plain) if plain else None
+
+    def state(self, id: str) -> State | None:
+        """Return one proposal."""
+        with self._database.reading() as tables:
+            return ledger.state_of(tables, id)
+
+    def states(
+        self,
+        *,
+        project: str | None = None,
+        statuses: Sequence[Status] = (),
+        limit: int | None = None,
+    ) -> list[State]:
+        """Return proposals, newest first."""
+        with self._database.reading() as tables:
+            return ledger.states(tables, project=project, statuses=statuses, limit=limit)
+
+    def rejections(self, project: str) -> dict[str, frozenset[str]]:
+        """Return for each rejected idea the lineages that supported it then."""
+        with self._database.reading() as tables:
+            return ledger.rejections(tables, project)
+
+    def blobs(self, digests: Iterable[str]) -> dict[str, bytes]:
+        """Return the texts that are still there, by digest."""
+        with self._database.reading() as tables:
+            return ledger.blobs_of(tables, set(digests))
+
+    def standing(self, project: str) -> list[Standing]:
+        """Return the approved memories of a project."""
+        with self._database.reading() as tables:
+            return ledger.standing(tables, project)
+
+    def context(self, project: str) -> str:
+        """Return what sessions of a project are told, as it was chosen at the last approval."""
+        with self._database.reading() as tables:
+            found = tables.select("contexts", ("project", "=", project), columns=("text",))
+        return str(found[0]["text"]) if found else ""
+
+    # What was read
+
+    def files(self) -> dict[str, ReadFile]:
+        """Return how far every file was read, by its key."""
+        with self._database.reading() as tables:
+            return transcripts.files(tables)
+
+    def record(self, batch: Batch) -> Recorded:
+        """Keep what one reading of one file adds, in one short transaction."""
+        with self._database.writing() as tables:
+            return transcripts.record(tables, batch)
+
+    def sightings(self, project: str) -> tuple[Sighting, ...]:
+        """Return the evidence of a project."""
+        with self._database.reading() as tables:
+            return transcripts.sightings(tables, project)
+
+    def turns(self, session: str) -> list[KeptTurn]:
+        """Return the kept human turns of a session."""
+        with self._database.reading() as tables:
+            return transcripts.turns(tables, session)
+
+    def sessions(self, project: str | None = None) -> list[KeptSession]:
+        """Return the index of sessions."""
+        with self._database.reading() as tables:
+            return transcripts.sessions(tables, project)
+
+    def projects(self) -> list[KnownProject]:
+        """Return every known project."""
+        with self._database.reading() as tables:
+            return transcripts.projects(tables)
+
+    def adopt(self, project: KnownProject) -> str:
+        """Return the id of the project with any of these keys, making it where none has."""
+        with self._database.writing() as tables:
+            return transcripts.adopt(tables, project)
+
+    def expire(self, now: int) -> dict[str, int]:
+        """Drop evidence beyond its bounds; return how much, by reason."""
+        with self._database.writing() as tables:
+            dropped = transcripts.expire(tables, now)
+            if any(dropped.values()):
+                sweep.sweep(tables)
+        return dropped
+
+    def forget(
+        self, sessions: Iterable[str], *, drafts: Sequence[Draft], after: int, at: int
+    ) -> dict[str, int]:
+        """Erase sessions and append what was decided about it, whole or not at all."""
+        with self._database.writing() as tables:
+            counts = transcripts.forget(tables, sessions)
+            ledger.append(tables, drafts, after=after, at=at, blobs={})
+            counts["texts"] = sweep.sweep(tables)
+        return counts
+
+    def save_report(self, id: str, *, at: int, body: bytes) -> None:
+        """Keep the report of a dream."""
+        with self._database.writing() as tables:
+            tables.put("reports", [{"id": id, "at": at, "body": body.decode()}])
+
+    def last_report(self) -> bytes | None:
+        """Return the newest report."""
+        with self._database.reading() as tables:
+            found = tables.select("reports", columns=("body",), order=("-at",), limit=1)
+        return str(found[0]["body"]).encode() if found else None
+
+    # Health
+
+    def flaws(self) -> list[str]:
+        """Check files, chain, texts and derived tables; return one line for each damage."""
+        damage = self._database.flaws()
+        if damage:
+            return damage
+        with self._database.reading() as tables:
+            listed = list(ledger.entries(tables))
+            flaws = broken_links(listed)
+            last = f"{listed[-1].seq}:{listed[-1].hash}" if listed else ""
+            head = tables.select("meta", ("key", "=", "ledger.head"))
+            if (head[0]["value"] if head else "") != last:
+                flaws.append("the ledger does not end where it ended last")
+            flaws += _flaws_of_texts(tables)
+            before = _derived(tables)
+        if not flaws and before != self._refolded():
+            flaws.append("a derived table differs from the ledger: twice verify --rebuild")
+        return flaws
+
+    def rebuild(self) -> None:
+        """Make the derived tables anew from ledger and texts."""
+        with self._database.writing() as tables:
+            ledger.rebuild(tables)
+
+    def scrub(self) -> None:
+        """Leave no trace of what was erased in the files."""
+        self._database.scrub()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._database.close()
+
+    def _refolded(self) -> dict[str, object]:
+        """Return what a fresh fold would make of the derived tables, changing nothing."""
+        result: dict[str, object] = {}
+        try:
+            with self._database.writing() as tables:
+                ledger.rebuild(tables)
+                result = _derived(tables)
+                raise _Undone
+        except _Undone:
+            return result
+
+    def _value(self, key: str) -> str:
+        with self._database.reading() as tables:
+            found = tables.select("meta", ("key", "=", key), columns=("value",))
+        return str(found[0]["value"]) if found else ""
+
+    def _first_value(self, key: str, fresh: str) -> str:
+        if kept := self._value(key):
+            return kept
+        with self._database.writing() as tables:
+            tables.insert("meta", [{"key": key, "value": fresh}])
+        return self._value(key)
+
+
+class _Undone(Exception):
+    """Leave a transaction without keeping it."""
+
+
+def _derived(tables: Tables) -> dict[str, object]:
+    policy = tables.select("meta", ("key", "=", "policy"))
+    kept = {name: tables.select(name) for name in ("proposals", "rejections", "contexts")}
+    return {**kept, "policy": policy}
+
+
+def _flaws_of_texts(tables: Tables) -> list[str]:
+    """Check every blob against its address, a page at a time."""
+    flaws: list[str] = []
+    after = ""
+    while page := tables.select("blobs", ("digest", ">", after), order=("digest",), limit=500):
+        flaws += [
+            f"text {row['digest'][:12]} was changed after it was written"
+            for row in page
+            if digest(bytes(row["data"])) != row["digest"]
+        ]
+        after = page[-1]["digest"]
+    return flaws
