@@ -6,6 +6,8 @@ from enum import StrEnum
 
 from twice.core.transcript import Anchor
 
+RECURS = 2  # lineages
+
 
 class SignalKind(StrEnum):
     """A correction says that what was done was wrong; a preference says how things shall be."""
@@ -111,8 +113,9 @@ class Idea:
 
     @property
     def recurs(self) -> bool:
-        """True where at least two different lineages support it."""
-        return len(self.lineages) >= 2
+        """True where at least two different lineages say it as a lasting wish."""
+        lasting = {s.lineage for s in self.sightings if s.scope is Scope.DURABLE}
+        return len(lasting) >= RECURS
 
 
 EXTRA_STEMS = 1  # that a longer wording of the same contrast may have

@@ -1,0 +1,97 @@
+"""The clauses of a sentence taken apart."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from twice.learners.corrections.pieces import Piece
+from twice.learners.corrections.vocabulary import NO_ROLES, Roles
+
+WANTED, UNWANTED = 1, -1
+
+_PREFACE = frozenset(("fillers", "politeness", "exasperation", "rejects"))
+_TELLING = frozenset(
+    ("negators", "nominal", "contrasts", "prohibitions", "reversals", "without", "declines")
+)
+_FRAME = frozenset(
+    ("habits", "once", "lasting", "requests", "memos", "wishes", "modals", "joins", "bylaws")
+)
+_COMPLAINTS = frozenset(("complaints", "omissions"))
+_NEGATIONS = frozenset(("negators", "prohibitions"))
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Pieces between two breaks. ``hard``: a hard break, as a semicolon, stands before it."""
+
+    pieces: tuple[Piece, ...]
+    hard: bool
+    roles: Roles
+
+    @property
+    def opening(self) -> Piece | None:
+        """The first piece that says something: no filler, no politeness."""
+        for piece in self.pieces:
+            if not piece.roles & _PREFACE or piece.roles & _TELLING:
+                return piece
+        return None
+
+    @property
+    def act(self) -> Piece | None:
+        """The first piece behind fillers and frames ("from now on", "can you"): what to do."""
+        for piece in self.pieces:
+            if not piece.roles & _PREFACE and not (piece.silent and piece.roles & _FRAME):
+                return piece
+        return None
+
+    @property
+    def complains(self) -> bool:
+        """True where it says what the agent did: "you edited …", "why are you …"."""
+        if self.roles & _COMPLAINTS:
+            return True
+        for piece, after in zip(self.pieces, self.pieces[1:], strict=False):
+            if "addressees" in piece.roles:
+                return "happened" in after.roles
+        return False
+
+    @property
+    def content(self) -> int:
+        """How many pieces enter a fingerprint."""
+        return sum(not piece.silent for piece in self.pieces)
+
+
+def clauses(found: Sequence[Piece]) -> tuple[Clause, ...]:
+    """Return the clauses: breaks, adversatives, and a conjunction before a negation end one."""
+    done: list[Clause] = []
+    current: list[Piece] = []
+    hard = True
+    for i, piece in enumerate(found):
+        roles = piece.roles
+        begins = bool(current) and bool(roles & _COMPLAINTS)
+        if "break" in roles or "flips" in roles or begins or _joins_negation(found, i):
+            _close(done, current, hard)
+            current = [piece] if begins else []
+            hard = "hard" in roles
+        else:
+            current.append(piece)
+    _close(done, current, hard)
+    return tuple(done)
+
+
+def _joins_negation(found: Sequence[Piece], i: int) -> bool:
+    if "joins" not in found[i].roles or i + 1 == len(found):
+        return False
+    return bool(found[i + 1].roles & _NEGATIONS)
+
+
+def _close(done: list[Clause], current: list[Piece], hard: bool) -> None:
+    if current:
+        roles = NO_ROLES.union(*(piece.roles for piece in current))
+        done.append(Clause(tuple(current), hard, roles))
+
+
+def answers_no(clause: Clause, opening: Piece) -> bool:
+    """Tell a "no" that answers from one that forbids: nothing or a pronoun follows."""
+    if "rejects" not in opening.roles:
+        return False
+    after = clause.pieces[clause.pieces.index(opening) + 1 :]
+    return not after or bool(after[0].roles & {"pronouns", "complaints", "addressees"})

@@ -1,0 +1,138 @@
+"""Deciding what one sentence is: a correction, a preference, or nothing."""
+
+from dataclasses import dataclass
+
+from twice.core.ideas import Fingerprint, Scope, SignalKind
+from twice.learners.corrections.clauses import Clause, clauses
+from twice.learners.corrections.pieces import Piece
+from twice.learners.corrections.rules import RULES, SHORT_PIECES, Said, Setting
+from twice.learners.corrections.signs import signed
+
+HEARD = 0.55  # the confidence that a signal needs; chosen on the development sets
+LONG_TURN = 6  # sentences; longer turns are mostly tasks and specifications
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a sentence is, and why."""
+
+    kind: SignalKind
+    scope: Scope
+    confidence: float
+    fingerprint: Fingerprint
+    reasons: tuple[str, ...]
+
+
+def hear(found: list[Piece], setting: Setting, *, question: bool) -> Heard | None:
+    """Return what a sentence is, or None where it is neither correction nor preference."""
+    said = _said(found, setting, question)
+    if not said.clauses or _foreign(said):
+        return None
+    said.print = signed(found)
+    reasons = [
+        (name, weight)
+        for name, rule in RULES.items()
+        if (weight := max((rule(said, clause) for clause in said.clauses), default=0.0))
+    ]
+    if not reasons:
+        return None
+    confidence = _confidence(said, [weight for _, weight in reasons])
+    if confidence < HEARD:
+        return None
+    names = tuple(name for name, _ in reasons)
+    kind, scope = _kind(said, names), _scope(said, names)
+    return Heard(kind, scope, round(confidence, 2), said.print, names)
+
+
+def _said(found: list[Piece], setting: Setting, question: bool) -> Said:
+    kept = tuple(clause for clause in clauses(found) if not _declined(clause))
+    roles = frozenset(role for clause in kept for role in clause.roles)
+    asks = question or _asks(kept)
+    return Said(found, kept, setting, asks, roles)
+
+
+def _declined(clause: Clause) -> bool:
+    opening = clause.opening
+    return opening is not None and "declines" in opening.roles
+
+
+def _asks(kept: tuple[Clause, ...]) -> bool:
+    opening = kept[0].opening if kept else None
+    if opening is None:
+        return False
+    return "questions" in opening.roles and not opening.roles & {"requests", "complaints"}
+
+
+def _foreign(said: Said) -> bool:
+    """Tell what others want, what documents say, and what a product shall do."""
+    if said.any("praise") and not said.any("orders", "habits", "contrasts"):
+        return True
+    if said.any("reported") and not said.any("exasperation"):
+        return True
+    for clause in said.clauses:
+        opening = clause.opening
+        if opening is None or opening.roles & {"rejects", "habits", "orders"}:
+            continue
+        return bool(opening.roles & {"others"})
+    return False
+
+
+def _confidence(said: Said, weights: list[float]) -> float:
+    """Return the strongest reason's weight, a little more for each further one."""
+    confidence = max(weights) + 0.05 * (len(weights) - 1)
+    if said.question and not said.any("complaints", "omissions", "requests"):
+        confidence -= 0.4
+    if said.any("hypotheticals"):
+        confidence -= 0.3
+    if said.any("politeness", "exasperation"):
+        confidence += 0.05
+    if said.setting.interrupted:
+        confidence += 0.15
+    if said.setting.sentences > LONG_TURN:
+        confidence -= 0.15
+    return max(0.0, min(0.99, confidence))
+
+
+_CORRECTING = frozenset(("complaint", "meant", "fault", "undo", "rejection"))
+
+
+def _kind(said: Said, reasons: tuple[str, ...]) -> SignalKind:
+    """A correction follows a fault: it names one, or contradicts what the agent just did."""
+    if not _CORRECTING.isdisjoint(reasons) or said.any("exasperation", "rejects", "halts"):
+        return SignalKind.CORRECTION
+    if said.setting.interrupted or said.setting.earlier & {"exasperation", "faults", "rejects"}:
+        return SignalKind.CORRECTION
+    if said.setting.asked or not said.setting.spoke:
+        return SignalKind.PREFERENCE
+    if _contradicts(said) or ("language" in reasons and _other_language(said)):
+        return SignalKind.CORRECTION
+    if "contrast" in reasons and len(said.pieces) <= SHORT_PIECES:
+        return SignalKind.CORRECTION
+    return SignalKind.PREFERENCE
+
+
+def _contradicts(said: Said) -> bool:
+    core = {stem.rpartition(":")[2] for stem in said.print.core | said.print.topic}
+    return not core.isdisjoint(said.setting.stems)
+
+
+def _other_language(said: Said) -> bool:
+    named = {s.partition(":")[2] for s in said.print.wanted if s.startswith("language:")}
+    return bool(said.setting.language) and said.setting.language not in named
+
+
+def _scope(said: Said, reasons: tuple[str, ...]) -> Scope:
+    """A wish lasts where it names a habit, a custom or kinds of things; not one place or moment."""
+    if said.any("once"):
+        return Scope.ONE_OFF
+    lasting = {"habit", "custom", "taste", "memo", "prohibition", "condition", "language"}
+    if not lasting.isdisjoint(reasons):
+        return Scope.DURABLE
+    if not {"meant", "fault", "undo", "exception"}.isdisjoint(reasons):
+        return Scope.ONE_OFF
+    if "complaint" in reasons:
+        contrast = bool(said.print.wanted and said.print.unwanted)
+        return Scope.DURABLE if contrast or not said.any("happened") else Scope.ONE_OFF
+    if "rejection" in reasons and "contrast" not in reasons:
+        return Scope.ONE_OFF
+    return Scope.DURABLE

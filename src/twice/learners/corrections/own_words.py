@@ -1,0 +1,153 @@
+"""What a person typed in their own words, without what they pasted or quoted."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+PASTED_HEADINGS = 2  # that many Markdown headings make a pasted document
+QUOTED_WORDS = 3  # a quotation of that many words is a sentence of somebody else
+BLOCKS = 200  # tags looked at in one turn
+
+_INJECTED = (  # what harnesses put into the human's slot, by how it begins
+    "[Request interrupted",
+    "Caveat: The messages below",
+    "Operation stopped by hook",
+    "This session is being continued from a previous conversation",
+    "Stop hook feedback",
+    "<local-command",
+    "<command-",
+    "Base directory for this skill",
+    "# AGENTS.md instructions",
+    "API Error",
+)
+_FENCE = re.compile(r"^[ \t]*(```+|~~~+)", re.M)
+_TAG = re.compile(r"<([A-Za-z][\w:-]{1,40})(?:\s[^<>\n]{0,300})?>")
+_QUOTED = re.compile(
+    r"\"[^\"\n]{0,600}\"|“[^”\n]{0,600}”|„[^“”\n]{0,600}[“”]|«[^»\n]{0,600}»|»[^«\n]{0,600}«"
+    r"|「[^」\n]{0,600}」|『[^』\n]{0,600}』|(?<!\w)'[^'\n]{2,400}'(?!\w)|‘[^’\n]{0,400}’"
+    r"|`[^`\n]{0,600}`"
+)
+_URL = re.compile(r"\b(?:https?|ftp|file|ssh)://\S+")
+_ROLE = re.compile(
+    r"^[ \t*_#]*(?:user|human|assistant|agent|ai|claude|gpt|system)[*_]*\s?:", re.I | re.M
+)
+_ASSISTANT = re.compile(r"^[ \t*_#]*(?:assistant|agent|ai|claude|gpt)[*_]*\s?:", re.I | re.M)
+_HEADING = re.compile(r"^#{1,6} \S", re.M)
+_MACHINE = re.compile(
+    r"\s*(?:>|//|/\*|\*/|\$ |❯|➜|#!|#include|@@|\+\+\+ |--- |\+ |diff --git|\|"
+    r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d"
+    r"|\[?(?:ERR|ERROR|WARN|WARNING|INFO|DEBUG|TRACE|FATAL|FAIL|PASS|npm ERR!|npm WARN)\b[\]:! ]"
+    r"|at \S+ \(|File \"|Traceback \(|\w*(?:Error|Exception|Warning): |exit (?:code )?\d"
+    r"|(?:export|import|const|let|var|def|class|function|public|private|return) [\w{*(]\S* ?"
+    r"(?:=|\(|\{|from |:|;|$)|[✓✗✘⨯•] )"
+)
+_SYMBOL = re.compile(r"[{}()\[\];=<>|\\$&+]")
+
+
+Span = tuple[int, int]
+
+
+def own_words(text: str) -> str:
+    """Return the text with everything that is not the person's own words blanked out.
+
+    The result has the length of the text, so spans hold in both.
+    """
+    if text.lstrip().startswith(_INJECTED):
+        return " " * len(text)
+    for find in (_fences, _tags, _dialogue, _document, _lines, _quotations, _addresses):
+        text = _blank(text, find(text))
+    return text
+
+
+def _blank(text: str, spans: Iterable[Span]) -> str:
+    parts: list[str] = []
+    done = 0
+    for start, end in spans:
+        if start >= done:
+            parts += (text[done:start], "\n" if "\n" in text[start:end] else " ")
+            parts.append(" " * (end - start - 1))
+            done = end
+    if not done:
+        return text
+    parts.append(text[done:])
+    return "".join(parts)
+
+
+def _fences(text: str) -> Iterator[Span]:
+    if "```" not in text and "~~~" not in text:
+        return
+    opened: tuple[int, str] | None = None
+    for match in _FENCE.finditer(text):
+        fence = match.group(1)
+        if opened is None:
+            opened = match.start(), fence
+        elif fence[0] == opened[1][0] and len(fence) >= len(opened[1]):
+            yield opened[0], match.end()
+            opened = None
+    if opened is not None:
+        yield opened[0], len(text)
+
+
+def _tags(text: str) -> Iterator[Span]:
+    if "<" not in text:
+        return
+    done = 0
+    for _ in range(BLOCKS):
+        match = _TAG.search(text, done)
+        if match is None:
+            return
+        close = text.find(f"</{match.group(1)}>", match.end())
+        done = match.end()
+        if close >= 0:
+            done = close + len(match.group(1)) + 3
+            yield match.start(), done
+    yield done, len(text)
+
+
+def _dialogue(text: str) -> Iterator[Span]:
+    """Blank a pasted conversation: later paragraphs of a reply carry no label of their own."""
+    if _ASSISTANT.search(text) and (first := _ROLE.search(text)):
+        yield first.start(), len(text)
+
+
+def _document(text: str) -> Iterator[Span]:
+    if text.count("#") < PASTED_HEADINGS:
+        return
+    headings = list(_HEADING.finditer(text))
+    if len(headings) >= PASTED_HEADINGS:
+        yield headings[0].start(), len(text)
+
+
+def _lines(text: str) -> Iterator[Span]:
+    start = 0
+    trace = False
+    for line in text.split("\n"):
+        end = start + len(line)
+        trace = line.startswith("Traceback (") or (trace and bool(line.strip()))
+        if trace or _MACHINE.match(line) or _coded(line):
+            yield start, end
+        start = end + 1
+
+
+def _coded(line: str) -> bool:
+    """Tell code and logs by their signs: more than one in eight characters, or a closing brace."""
+    line = line.strip()
+    if line.endswith((";", "{", "};", "*/", "-->")):
+        return True
+    return len(line) > 24 and len(_SYMBOL.findall(line[:2_000])) * 8 > len(line[:2_000])
+
+
+def _quotations(text: str) -> Iterator[Span]:
+    for match in _QUOTED.finditer(text):
+        quoted = match.group()
+        if len(quoted.split()) >= QUOTED_WORDS or _wordless(quoted):
+            yield match.span()
+
+
+def _wordless(quoted: str) -> bool:
+    """Tell a quotation in a script without spaces: it is long, and has no Latin letter."""
+    return len(quoted) > 8 and quoted[1] > "\u2e7f"
+
+
+def _addresses(text: str) -> Iterator[Span]:
+    if "://" in text:
+        yield from (match.span() for match in _URL.finditer(text))

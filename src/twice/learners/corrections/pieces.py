@@ -1,0 +1,123 @@
+"""A sentence taken apart: words, marks and breaks, each with what it does."""
+
+import re
+from dataclasses import dataclass
+
+from twice.learners.corrections.vocabulary import NO_ROLES, SILENT, Roles, Vocabulary
+
+_LETTER = "0-9A-Za-z_\u00aa-\u00aa\u00b5\u00ba\u00c0-\u1fff\ua640-\ud7ff\uff10-\uff5a"
+_TOKEN = re.compile(
+    rf"(?P<run>[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+)"
+    rf"|(?P<word>(?:--?(?=[a-z]))?[@./#]?[{_LETTER}]+(?:[.\-/:@'’+#=][{_LETTER}]+)*[/\-+#]*%?)"
+    r"|(?P<break>[,;:.!?…，。；：！？、()（）—–\n]+|--|->|=>)"
+)
+BREAK = frozenset(("break", SILENT))
+HARD_BREAK = frozenset(("break", "hard", SILENT))
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A word, a mark of one or more words, or a break. ``start`` and ``end`` are its span."""
+
+    form: str
+    stem: str
+    roles: Roles
+    start: int
+    end: int
+
+    @property
+    def silent(self) -> bool:
+        """True where it never enters a fingerprint."""
+        return SILENT in self.roles
+
+
+def pieces(text: str, words: Vocabulary) -> list[Piece]:
+    """Take a sentence apart, longest marks first."""
+    tokens: list[Piece] = []
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup
+        if kind == "run":
+            tokens += _run(match.group(), match.start(), words)
+        elif kind == "break":
+            hard = any(char in ";.!?…。；！？—–\n" for char in match.group())
+            roles = HARD_BREAK if hard else BREAK
+            tokens.append(Piece(match.group(), "", roles, match.start(), match.end()))
+        else:
+            tokens += _words(match.group(), match.start(), words)
+    return _marked(tokens, words)
+
+
+def _words(text: str, start: int, words: Vocabulary) -> list[Piece]:
+    if words.elisions and ("'" in text or "’" in text):
+        head, _, tail = text.replace("’", "'").partition("'")
+        if head.casefold() in words.elisions and tail:
+            middle = start + len(head) + 1
+            return [_word(head, start, words), *_words(tail, middle, words)]
+    return [_word(text, start, words)]
+
+
+def _word(text: str, start: int, words: Vocabulary) -> Piece:
+    word = words.word(text)
+    stem = word.stem
+    if stem == word.form and ":" not in stem:
+        if stem[0].isdigit() and stem.rstrip("%").replace(".", "").isdigit():
+            stem = f"number:{stem}"
+        elif stem.endswith(("/", "-")):
+            stem = f"path:{stem}"
+    return Piece(word.form, stem, word.roles, start, start + len(text))
+
+
+def _marked(tokens: list[Piece], words: Vocabulary) -> list[Piece]:
+    found: list[Piece] = []
+    i = 0
+    while i < len(tokens):
+        piece = tokens[i]
+        for phrase, roles in words.phrases.get(piece.form, ()):
+            last = i + len(phrase) - 1
+            if last < len(tokens) and all(
+                tokens[i + k].form == phrase[k] for k in range(1, len(phrase))
+            ):
+                form = " ".join(phrase)
+                roles = roles | piece.roles if last == i else roles
+                piece = Piece(form, piece.stem, roles, piece.start, tokens[last].end)
+                i = last
+                break
+        found.append(piece)
+        i += 1
+    return found
+
+
+def _run(text: str, start: int, words: Vocabulary) -> list[Piece]:
+    """Take apart a run of a script without spaces: marks by the table, the rest in pairs."""
+    found: list[Piece] = []
+    rest = i = 0
+    while i < len(text):
+        for phrase, roles in words.runs.get(text[i], ()):
+            if text.startswith(phrase, i):
+                found += _pairs(text, rest, i, start, words)
+                at = start + i
+                found.append(Piece(phrase, phrase, roles, at, at + len(phrase)))
+                i += len(phrase)
+                rest = i
+                break
+        else:
+            i += 1
+    return found + _pairs(text, rest, len(text), start, words)
+
+
+def _pairs(text: str, start: int, end: int, offset: int, words: Vocabulary) -> list[Piece]:
+    run = text[start:end]
+    if len(run) <= 2:
+        spans = [(0, len(run))] if run else []
+    else:
+        spans = [(i, i + 2) for i in range(len(run) - 1)]
+    return [
+        Piece(
+            run[i:j],
+            words.canonical.get(run[i:j], run[i:j]),
+            words.stems.get(run[i:j], NO_ROLES),
+            offset + start + i,
+            offset + start + j,
+        )
+        for i, j in spans
+    ]

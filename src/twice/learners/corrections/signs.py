@@ -1,0 +1,161 @@
+"""The signed fingerprint of a wish: what it wants, what it does not want, its topic."""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from twice.core.ideas import Fingerprint
+from twice.learners.corrections.clauses import UNWANTED, WANTED, Clause, answers_no, clauses
+from twice.learners.corrections.pieces import Piece, pieces
+from twice.learners.corrections.vocabulary import vocabulary
+
+
+def fingerprint(sentence: str, language: str) -> Fingerprint:
+    """Return the content stems of a wish with their signs.
+
+    >>> print = fingerprint("Use pnpm instead of npm", "en")
+    >>> sorted(print.wanted), sorted(print.unwanted)
+    (['packages:pnpm'], ['packages:npm'])
+    """
+    words = vocabulary(language)
+    return signed(pieces(unicodedata.normalize("NFKC", sentence), words))
+
+
+@dataclass(slots=True)
+class _Said:
+    """Stems with a sign, in the order of speech; ``chunk`` numbers unbroken groups of words."""
+
+    stem: str
+    sign: int
+    chunk: int
+    generic: bool
+
+
+def signed(found: Sequence[Piece]) -> Fingerprint:
+    """Return the fingerprint of a sentence taken apart."""
+    topic: set[str] = set()
+    said: list[_Said] = []
+    complained = False
+    previous = WANTED
+    for clause in clauses(found):
+        complained = _complains(clause, complained)
+        previous = _sign(clause, UNWANTED if complained else WANTED, previous)
+        said += _read(clause, said, topic, previous)
+    return _weighed(said, topic)
+
+
+def _complains(clause: Clause, before: bool) -> bool:
+    """Tell whether a clause says what was done: an order's signs are then reversed."""
+    if clause.complains:
+        return True
+    opening = clause.opening
+    contrast = opening is not None and bool(opening.roles & {"contrasts", "nominal"})
+    return before and not clause.hard and contrast
+
+
+def _sign(clause: Clause, default: int, previous: int) -> int:
+    """Return the sign of what stands before any contrast of the clause."""
+    opening = clause.opening
+    if opening is not None and "nominal" in opening.roles and not answers_no(clause, opening):
+        return -default
+    if clause.roles & {"negators", "prohibitions", "dislikes", "omissions"}:
+        return -default
+    if "alternatives" in clause.roles and previous == UNWANTED and not clause.hard:
+        return UNWANTED
+    return default
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where the reading of a clause stands."""
+
+    sign: int
+    chunk: int
+    prefix: str = ""
+    aside: bool = False  # in a reason: what follows is topic
+    contrast: int = 0  # the chunk behind a contrast, once it has begun
+
+
+def _read(clause: Clause, said: list[_Said], topic: set[str], sign: int) -> list[_Said]:
+    """Return what a clause says; a contrast narrows what was said before it."""
+    place = _Place(sign, said[-1].chunk + 1 if said else 1)
+    fresh: list[_Said] = []
+    behind = False
+    for i, piece in enumerate(clause.pieces):
+        if piece.silent:
+            place.chunk += 1
+            if "contrasts" in piece.roles and not answers_no(clause, piece):
+                _narrow(fresh or ([] if clause.hard else said), topic)
+                place.sign, behind = (-sign if fresh else _opened(clause, sign)), True
+            else:
+                _turn(clause, i, place, fresh, said, topic)
+            continue
+        if behind and not place.contrast:
+            place.contrast = place.chunk
+        beyond = place.contrast and place.contrast != place.chunk
+        if place.aside or beyond or "reply" in piece.roles:
+            topic.add(piece.stem)
+        else:
+            generic = "generic" in piece.roles
+            fresh.append(_Said(place.prefix + piece.stem, place.sign, place.chunk, generic))
+    return fresh
+
+
+def _opened(clause: Clause, sign: int) -> int:
+    """Return the sign behind a contrast that opens a clause; "no" has turned it already."""
+    opening = clause.opening
+    turned = opening is not None and "nominal" in opening.roles
+    return sign if turned else -sign
+
+
+def _turn(
+    clause: Clause, i: int, place: _Place, fresh: list[_Said], said: list[_Said], topic: set[str]
+) -> None:
+    """Let a mark change what follows it, or what stands before it."""
+    roles = clause.pieces[i].roles
+    if "reversals" in roles and fresh:
+        _narrow(fresh, topic)
+        for word in fresh:
+            word.sign = -place.sign
+    elif "without" in roles:
+        place.sign = -place.sign
+        asked = any("consult" in piece.roles for piece in clause.pieces[i:])
+        if asked or place.sign == WANTED:
+            for word in fresh:
+                word.stem, word.sign = "before:" + word.stem, place.sign
+    elif "later" in roles and fresh and all(piece.silent for piece in clause.pieces[i:]):
+        for word in fresh:
+            word.stem = "before:" + word.stem
+    elif "before" in roles or "later" in roles:
+        place.prefix = "before:"
+    elif "naming" in roles:
+        place.prefix = "name:"
+    elif "conditions" in roles:
+        place.prefix = "when:"
+    elif "reasons" in roles and (fresh or said):
+        place.aside = True
+
+
+def _narrow(said: list[_Said], topic: set[str]) -> None:
+    """Keep the last unbroken group of words: what a contrast stands against."""
+    if said:
+        last = said[-1].chunk
+        topic.update(s.stem for s in said if s.chunk != last)
+        said[:] = [s for s in said if s.chunk == last]
+
+
+def _weighed(said: list[_Said], topic: set[str]) -> Fingerprint:
+    """Divide what was said by sign; heads of compounds and words on both sides are topic."""
+    named = {s.chunk for s in said if not s.generic}
+    enough = sum(not s.generic for s in said) > 1
+    heads = [s for s in said if s.generic and (enough or s.chunk in named)]
+    core = [s for s in said if s not in heads]
+    topic.update(s.stem for s in heads)
+    wanted = {s.stem for s in core if s.sign == WANTED}
+    unwanted = {s.stem for s in core if s.sign == UNWANTED}
+    both = wanted & unwanted
+    return Fingerprint(
+        frozenset(wanted - both),
+        frozenset(unwanted - both),
+        frozenset((topic | both) - (wanted ^ unwanted)),
+    )

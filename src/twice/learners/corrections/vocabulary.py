@@ -1,0 +1,186 @@
+"""The words of each language, as data: what they do in a sentence, and how they are folded."""
+
+import tomllib
+import unicodedata
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+import Stemmer  # type: ignore[import-not-found]
+
+FORMS = 50_000  # folded words kept in hand for each language
+SILENT = "silent"
+Roles = frozenset[str]
+NO_ROLES: Roles = frozenset()
+
+
+@lru_cache(maxsize=FORMS)
+def fold(word: str) -> str:
+    """Return a word without case, accents of Latin letters, apostrophes and compatibility forms.
+
+    >>> fold("Don’t"), fold("Español")
+    ('dont', 'espanol')
+    """
+    word = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", word).casefold())
+    if word.isascii():
+        return word.replace("'", "")
+    plain: list[str] = []
+    for letter in unicodedata.normalize("NFD", word):
+        if not (plain and unicodedata.combining(letter) and "a" <= plain[-1] <= "z"):
+            plain.append(letter)
+    return unicodedata.normalize("NFC", "".join(plain)).replace("’", "").replace("'", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A folded word: its stem for fingerprints, and the roles it has by itself."""
+
+    form: str
+    stem: str
+    roles: Roles
+
+
+@dataclass(slots=True)
+class Vocabulary:
+    """One language. ``phrases`` maps a first word to (words, roles), longest first.
+
+    ``runs`` does the same for scripts without spaces, by first character.
+    """
+
+    language: str
+    elisions: frozenset[str]
+    phrases: dict[str, tuple[tuple[tuple[str, ...], Roles], ...]]
+    runs: dict[str, tuple[tuple[str, Roles], ...]]
+    stems: dict[str, Roles]
+    canonical: dict[str, str]
+    endings: tuple[tuple[str, str], ...]
+    templates: dict[str, str]
+    telltales: frozenset[str]
+    letters: str
+    stemmer: Any = None
+    known: dict[str, Word] = field(default_factory=dict)
+
+    def word(self, text: str) -> Word:
+        """Return the folded word with its stem and roles."""
+        known = self.known.get(text)
+        if known is None:
+            if len(self.known) >= FORMS:
+                self.known.clear()
+            known = self.known[text] = self._read(fold(text))
+        return known
+
+    def _read(self, form: str) -> Word:
+        stem = self.stem(form)
+        roles = self.stems.get(stem, NO_ROLES)
+        if not roles:
+            roles = frozenset(role for end, role in self.endings if _ends(form, end))
+        return Word(form, self.canonical.get(form) or self.canonical.get(stem, stem), roles)
+
+    def stem(self, form: str) -> str:
+        """Return the stem of a folded word; identifiers and paths stay as they are."""
+        if self.stemmer is None or not form.isalpha():
+            return form
+        stem: str = self.stemmer.stemWord(form)
+        return fold(stem)
+
+
+def _ends(form: str, ending: str) -> bool:
+    return len(form) > len(ending) + 2 and form.endswith(ending)
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """Return the languages that have a table, English first."""
+    names = sorted(
+        entry.name.removesuffix(".toml")
+        for entry in _folder().iterdir()
+        if entry.name.endswith(".toml") and entry.name != "values.toml"
+    )
+    return ("en", *(name for name in names if name != "en"))
+
+
+@cache
+def vocabulary(language: str) -> Vocabulary:
+    """Return the words of a language; of English where the language has no table."""
+    if language not in languages():
+        return vocabulary("en")
+    return _build(language, tomllib.loads((_folder() / f"{language}.toml").read_text("utf-8")))
+
+
+@cache
+def values() -> dict[str, str]:
+    """Return the typed values that all languages share: ``{"npm": "packages:npm", ...}``."""
+    table = tomllib.loads((_folder() / "values.toml").read_text("utf-8"))
+    return {name: f"{kind}:{name}" for kind, names in table.items() for name in names}
+
+
+def _folder() -> Any:
+    return files(__package__) / "words"
+
+
+def _build(language: str, table: dict[str, Any]) -> Vocabulary:
+    stemmer = Stemmer.Stemmer(table["stemmer"]) if table.get("stemmer") else None
+    marks: dict[str, set[str]] = {}
+    for role, phrases in table["marks"].items():
+        for phrase in phrases:
+            marks.setdefault(phrase, set()).update((role, SILENT))
+    words = Vocabulary(
+        language=language,
+        elisions=frozenset(table.get("elisions", ())),
+        phrases=_phrases(marks),
+        runs={},
+        stems={},
+        canonical=values() | {fold(k): v for k, v in table.get("canonical", {}).items()},
+        endings=tuple(
+            (fold(end), role) for role, ends in table.get("endings", {}).items() for end in ends
+        ),
+        templates=table.get("templates", {}),
+        telltales=frozenset(fold(w) for p in marks for w in p.split()),
+        letters=table.get("letters", ""),
+        stemmer=stemmer,
+    )
+    _add_stems(words, table)
+    if not table.get("spaced", True):
+        known: dict[str, set[str]] = {word: set() for word in table.get("canonical", {})}
+        known |= {word: set() for word in table.get("languages", {})}
+        known |= {word: set() for word in table.get("lexicon", ())}
+        known |= {word: set(roles) for word, roles in words.stems.items()}
+        for phrase, roles in marks.items():
+            known.setdefault(phrase, set()).update(roles)
+        words.runs = _runs(known)
+    return words
+
+
+def _add_stems(words: Vocabulary, table: dict[str, Any]) -> None:
+    gathered: dict[str, set[str]] = {}
+    for section, extra in (("silent", {SILENT}), ("verbs", set()), ("nouns", set())):
+        for role, names in table.get(section, {}).items():
+            for name in names:
+                gathered.setdefault(words.stem(fold(name)), set()).update({role} | extra)
+    words.stems = {stem: frozenset(roles) for stem, roles in gathered.items()}
+    for name, code in table.get("languages", {}).items():
+        words.canonical[words.stem(fold(name))] = f"language:{code}"
+        words.canonical[fold(name)] = f"language:{code}"
+    for name, meaning in table.get("canonical", {}).items():
+        words.canonical[words.stem(fold(name))] = values().get(meaning, meaning)
+        words.canonical[fold(name)] = values().get(meaning, meaning)
+    for name, value in values().items():
+        words.canonical.setdefault(words.stem(name), value)
+
+
+def _phrases(marks: dict[str, set[str]]) -> dict[str, tuple[tuple[tuple[str, ...], Roles], ...]]:
+    folded: dict[tuple[str, ...], set[str]] = {}
+    for phrase, roles in marks.items():
+        folded.setdefault(tuple(fold(word) for word in phrase.split()), set()).update(roles)
+    first: dict[str, list[tuple[tuple[str, ...], Roles]]] = {}
+    for words, roles in folded.items():
+        first.setdefault(words[0], []).append((words, frozenset(roles)))
+    return {word: tuple(sorted(found, key=lambda f: -len(f[0]))) for word, found in first.items()}
+
+
+def _runs(marks: dict[str, set[str]]) -> dict[str, tuple[tuple[str, Roles], ...]]:
+    first: dict[str, list[tuple[str, Roles]]] = {}
+    for phrase, roles in marks.items():
+        first.setdefault(phrase[0], []).append((phrase, frozenset(roles)))
+    return {char: tuple(sorted(found, key=lambda f: -len(f[0]))) for char, found in first.items()}
