@@ -1,0 +1,203 @@
+"""Follow a growing file of JSON records: what is new in it, and where to read on."""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from twice.core import limits
+from twice.core.transcript import Event, Kind, Position, Reading, Session, Skipped, Speaker
+from twice.sources.lines import TOO_LONG, UNFINISHED, Line, read_lines
+
+LEFT_OUT = f"what a turn holds beyond {limits.TURN_CHARS} characters"
+
+Heard = Event | Skipped
+
+
+@dataclass(slots=True)
+class Conversation:
+    """What a reader keeps in hand of one session: its facts, and what the next turn answers.
+
+    ``stem`` of the file is the session's id where no record tells one. ``untold``: the number of
+    a record that may hold a person's words, which only more of the file can tell.
+    """
+
+    session: Session
+    stem: str
+    interrupted: bool = False
+    untold: int | None = None
+    _replies: deque[tuple[int, int, int]] = field(default_factory=deque)  # offset, seq, length
+    _stopped: tuple[int, int] | None = None
+
+    def learn(self, **facts: str | None) -> None:
+        """Take in facts of the session; the first value of each stays."""
+        new = {name: value for name, value in facts.items() if value}
+        new = {name: value for name, value in new.items() if not getattr(self.session, name)}
+        if new:
+            self.session = replace(self.session, **new)
+
+    def stop(self, line: Line) -> None:
+        """Note that the person stopped the agent."""
+        self.interrupted = True
+        self._stopped = (line.start, line.seq)
+
+    def reply(self, line: Line, text: str, *, at: int | None, record: str = "") -> Iterator[Heard]:
+        """Yield the agent's words; of very long ones the end, which is what a person answers."""
+        text = text.strip()
+        if not text:
+            return
+        self._listen_on()
+        self._replies.append((line.start, line.seq, len(text)))
+        kept = sum(length for *_, length in self._replies)
+        while kept - self._replies[0][2] >= limits.PREVIOUS_CHARS:
+            kept -= self._replies.popleft()[2]
+        yield self._event(line.seq, Kind.REPLY, text[-limits.TURN_CHARS :], at, record)
+
+    def say(
+        self, seq: int, kind: Kind, text: str, *, at: int | None, record: str = ""
+    ) -> Iterator[Heard]:
+        """Yield what the person said, and what was left out of it."""
+        interrupted = self.interrupted
+        self._listen_on()
+        yield self._event(seq, kind, text[: limits.TURN_CHARS], at, record, interrupted)
+        if len(text) > limits.TURN_CHARS:
+            yield Skipped(seq, LEFT_OUT)
+
+    def say_meanwhile(
+        self, seq: int, text: str, *, at: int | None, record: str = ""
+    ) -> Iterator[Heard]:
+        """Yield what the person typed while the agent was busy, which answers no interruption."""
+        yield self._event(seq, Kind.QUEUED, text[: limits.TURN_CHARS], at, record)
+        if len(text) > limits.TURN_CHARS:
+            yield Skipped(seq, LEFT_OUT)
+
+    def _event(
+        self,
+        seq: int,
+        kind: Kind,
+        text: str,
+        at: int | None,
+        record: str,
+        interrupted: bool = False,
+    ) -> Event:
+        self.learn(id=self.stem)
+        speaker = Speaker.AGENT if kind is Kind.REPLY else Speaker.HUMAN
+        return Event(self.session.id, seq, kind, speaker, text, at, record, interrupted)
+
+    def needed(self) -> Iterator[tuple[int, int]]:
+        """Yield the places (offset, seq) that the next human turn needs as context."""
+        yield from ((offset, seq) for offset, seq, _ in self._replies)
+        if self._stopped:
+            yield self._stopped
+
+    def _listen_on(self) -> None:
+        self.interrupted = False
+        self._stopped = None
+
+
+def own_by_location(cwd: str, own: Path | None) -> str:
+    """Return ``location`` when a session ran in the folder of our own model sessions."""
+    if not cwd or own is None:
+        return ""
+    folders = (own.absolute(), own.resolve())
+    return "location" if any(Path(cwd).is_relative_to(folder) for folder in folders) else ""
+
+
+class Listener(Protocol):
+    """What understands the lines of one agent's file."""
+
+    conversation: Conversation
+
+    def learn(self, line: Line) -> bool:
+        """Take the facts of the session from a line of the head; tell whether all are known."""
+        ...
+
+    def hear(self, line: Line) -> Iterator[Heard]:
+        """Yield what a line holds; of one that may still be growing, ``UNFINISHED`` at most."""
+        ...
+
+    def end(self) -> Iterator[Heard]:
+        """Yield what was held back until more of the file would be known."""
+        ...
+
+    def waiting(self) -> Iterator[tuple[int, int]]:
+        """Yield where (offset, seq) queued messages stand whose fate is open."""
+        ...
+
+
+def follow(path: Path, since: Position, listen: Callable[[int], Listener]) -> Iterator[Reading]:
+    """Yield what a file holds from a position on, and last the position to read on from.
+
+    A file that became shorter was written anew, and is read from its start.
+    """
+    listener = listen(since.told)
+    conversation = listener.conversation
+    if since.offset:
+        conversation.learn(id=since.session)
+        _read_head(path, since, listener)
+    shown: Session | None = None
+    offset, seq = since.offset, since.seq
+    for heard, line in _hear(path, since, listener):
+        if conversation.session.id and conversation.session != shown:
+            yield (shown := conversation.session)
+        if conversation.session.own:
+            yield Position(session=conversation.session.id)
+            return
+        if heard is not None and is_new(heard, since):
+            yield heard
+        if line is not None:
+            offset, seq = line.end, line.seq + 1
+    if seq < since.told:
+        yield from follow(path, Position(), listen)
+    else:
+        yield from _close(since, listener, shown, (offset, seq))
+
+
+def _read_head(path: Path, since: Position, listener: Listener) -> None:
+    """Learn again what only the start of the file tells about the session."""
+    for line in read_lines(path):
+        if line.start >= min(since.offset, limits.HEAD_BYTES):
+            return
+        if line.data and listener.learn(line):
+            return
+
+
+def _hear(
+    path: Path, since: Position, listener: Listener
+) -> Iterator[tuple[Heard | None, Line | None]]:
+    """Yield each thing heard, and each line once it is done with."""
+    for line in read_lines(path, since.offset, since.seq):
+        if line.blank:
+            if not line.whole:
+                return
+        elif line.data is None:
+            yield Skipped(line.seq, TOO_LONG if line.whole else UNFINISHED), None
+            if not line.whole:
+                return
+        else:
+            for heard in listener.hear(line):
+                yield heard, None
+                if isinstance(heard, Skipped) and heard.reason == UNFINISHED:
+                    return
+        yield None, line
+
+
+def _close(
+    since: Position, listener: Listener, shown: Session | None, reached: tuple[int, int]
+) -> Iterator[Reading]:
+    """Yield what was held back, and the position before all that the next turn may need."""
+    conversation = listener.conversation
+    conversation.learn(id=conversation.stem)
+    if conversation.session != shown:
+        yield conversation.session
+    yield from (heard for heard in listener.end() if is_new(heard, since))
+    told = reached[1] if conversation.untold is None else conversation.untold
+    offset, seq = min([reached, *conversation.needed(), *listener.waiting()])
+    yield Position(offset, seq, conversation.session.id, max(told, since.told))
+
+
+def is_new(heard: Heard, since: Position) -> bool:
+    """Tell whether a thing is context, or was not yielded by an earlier reading."""
+    is_context = isinstance(heard, Event) and heard.speaker is not Speaker.HUMAN
+    return is_context or heard.seq >= since.told

@@ -1,0 +1,144 @@
+"""Read a file of records line by line, in flat memory, whatever its size and damage."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+import msgspec
+
+from twice.core import limits
+
+BLOCK_BYTES = 256 * 1024
+BOM = b"\xef\xbb\xbf"
+PRUNED = frozenset({".git", "node_modules", ".venv", "__pycache__"})
+
+MENDED = "broken characters were replaced"
+NOT_JSON = "not a JSON record"
+UNKNOWN_SHAPE = "a record of unknown shape"
+TOO_LONG = f"a record longer than {limits.LINE_BYTES // 1024 // 1024} MiB"
+UNFINISHED = "the last record is not finished yet"
+
+Record = TypeVar("Record", bound=msgspec.Struct)
+
+_LONE_SURROGATE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a file: its number, its bytes from ``start`` to ``end``, without the newline.
+
+    ``data`` is None for a line longer than the limit. ``whole``: a newline ended it; else it is
+    the last one and may still be growing.
+    """
+
+    seq: int
+    start: int
+    end: int
+    data: bytes | bytearray | None
+    whole: bool
+
+    @property
+    def blank(self) -> bool:
+        """Tell whether nothing but white space is on the line."""
+        return self.data is not None and not (self.data[:9].strip() or self.data.strip())
+
+
+def read_lines(path: Path, offset: int = 0, seq: int = 0) -> Iterator[Line]:
+    """Yield the lines from a byte offset on, numbered from ``seq``; a BOM is left out."""
+    with path.open("rb") as file:
+        resumed = _stands_inside_a_line(file, offset)
+        for line in _split(file, offset, seq - resumed):
+            if resumed and line.start == offset and line.blank:
+                continue  # the newline of the record that was read before it came
+            yield line
+
+
+def _stands_inside_a_line(file: BinaryIO, offset: int) -> bool:
+    """Tell whether the last reading ended with a record whose newline was not there yet."""
+    if not offset:
+        return False
+    file.seek(offset - 1)
+    return file.read(1) not in (b"\n", b"")
+
+
+def _split(file: BinaryIO, start: int, seq: int) -> Iterator[Line]:
+    begun = bytearray()  # of the line that runs over the end of a block
+    length = 0
+    while block := file.read(BLOCK_BYTES):
+        *ended, rest = block.split(b"\n")
+        for part in ended:
+            end = start + length + len(part) + 1
+            yield Line(seq, start, end, _joined(begun, part, start, length), whole=True)
+            start, seq, length = end, seq + 1, 0
+            begun = bytearray()
+        length += len(rest)
+        if length <= limits.LINE_BYTES:
+            begun += rest
+        else:
+            begun = bytearray()
+    if length:
+        yield Line(seq, start, start + length, _joined(begun, b"", start, length), whole=False)
+
+
+def _joined(begun: bytearray, last: bytes, start: int, length: int) -> bytes | bytearray | None:
+    """Return a line from its parts, or None when it is longer than the limit."""
+    if length + len(last) > limits.LINE_BYTES:
+        return None
+    data: bytes | bytearray = last
+    if begun:
+        begun += last
+        data = begun
+    return data[len(BOM) :] if start == 0 and data.startswith(BOM) else data
+
+
+def decode(
+    decoder: msgspec.json.Decoder[Record], data: bytes | bytearray
+) -> tuple[Record | None, str]:
+    """Return the record of a line, and what was wrong with the line, or an empty string."""
+    try:
+        return decoder.decode(data), ""
+    except msgspec.ValidationError:
+        return None, UNKNOWN_SHAPE
+    except (msgspec.DecodeError, RecursionError):
+        pass
+    try:
+        return decoder.decode(mend(data)), MENDED
+    except msgspec.ValidationError:
+        return None, UNKNOWN_SHAPE
+    except (msgspec.DecodeError, RecursionError):
+        return None, NOT_JSON
+
+
+def mend(data: bytes | bytearray) -> bytes:
+    r"""Return a JSON line without NUL bytes, broken UTF-8 and halves of surrogate pairs.
+
+    >>> mend(rb'{"a": "\ud83d"}' + bytes(4)).decode()
+    '{"a": "\\ufffd"}'
+    """
+    text = data.replace(b"\0", b"").decode("utf-8", errors="replace")
+    return _LONE_SURROGATE.sub(r"\\ufffd", text).encode()
+
+
+def walk(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
+    """Yield the files below a folder whose names end so, sorted; links are not followed."""
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in PRUNED)
+        yield from (Path(parent, name) for name in sorted(names) if name.endswith(suffixes))
+
+
+def head_of(path: Path) -> bytes:
+    """Return the first bytes of a file: its first line at least, unless that is huge."""
+    with path.open("rb") as file:
+        head = file.read(BLOCK_BYTES // 4)
+        while b"\n" not in head and len(head) < limits.HEAD_BYTES:
+            block = file.read(BLOCK_BYTES)
+            if not block:
+                break
+            head += block
+        return head.removeprefix(BOM)

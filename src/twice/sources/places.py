@@ -1,0 +1,96 @@
+"""Find the files of sessions: where agents keep them, or below what a person names."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from twice.core.errors import UnknownFormat, Unreadable
+from twice.ports import Source
+from twice.sources.claude_code import ClaudeCode, is_of_a_subagent
+from twice.sources.codex import Codex
+from twice.sources.lines import head_of, walk
+from twice.sources.specstory import HISTORY, SpecStory
+
+SUFFIXES = (".jsonl", ".md")
+_NOT_SESSIONS = frozenset({"history.jsonl", "journal.jsonl", "session_index.jsonl"})
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The session files found, each once, and those that look like one but no source knows."""
+
+    files: tuple[tuple[Source, Path], ...]
+    unknown: tuple[Path, ...] = ()
+
+    def __iter__(self) -> Iterator[tuple[Source, Path]]:
+        return iter(self.files)
+
+
+def sources(*, own: Path | None = None, projects: Sequence[Path] = ()) -> tuple[Source, ...]:
+    """Return every source. ``own``: where our own model sessions run, which are never mined.
+
+    ``projects``: folders whose own history is read where they keep one.
+    """
+    return (ClaudeCode(own=own), Codex(own=own), SpecStory(projects=projects))
+
+
+def discover(among: Sequence[Source]) -> Iterator[tuple[Source, Path]]:
+    """Yield the session files in the agents' own places on this machine, source by source."""
+    for source in among:
+        for home in source.homes():
+            yield from ((source, path) for path in source.files(home))
+
+
+def open_paths(paths: Iterable[Path], among: Sequence[Source]) -> Opened:
+    """Return the session files that are given or lie below given folders, in a stable order.
+
+    Raises ``Unreadable`` for a path that is not there or may not be read, and ``UnknownFormat``
+    for a single file that no source recognises.
+    """
+    found: dict[Path, tuple[Source, Path]] = {}
+    unknown: dict[Path, None] = {}
+    for path in paths:
+        for file, source in _below(path, among):
+            if source is None:
+                unknown[file] = None
+            else:
+                found.setdefault(file.resolve(), (source, file))
+    return Opened(tuple(found.values()), tuple(unknown))
+
+
+def _below(path: Path, among: Sequence[Source]) -> Iterator[tuple[Path, Source | None]]:
+    if path.is_dir():
+        for file in walk(path, SUFFIXES):
+            if not _is_beside_sessions(file):
+                yield from _in_folder(file, among)
+        return
+    try:
+        source = _source_of(path, among)
+    except OSError as fault:
+        raise Unreadable(f"Cannot read {path}: {fault.strerror or fault}.") from fault
+    if source is None:
+        names = ", ".join(each.name for each in among)
+        raise UnknownFormat(
+            f"No source recognises {path} as a session.", hint=f"Files of these are read: {names}."
+        )
+    yield path, source
+
+
+def _in_folder(file: Path, among: Sequence[Source]) -> Iterator[tuple[Path, Source | None]]:
+    """Yield a file with its source; other markdown than sessions is no surprise, and left out."""
+    try:
+        source = _source_of(file, among)
+    except OSError:
+        source = None
+    if source or file.suffix != ".md" or file.parent.parts[-2:] == HISTORY:
+        yield file, source
+
+
+def _source_of(path: Path, among: Sequence[Source]) -> Source | None:
+    head = head_of(path)
+    return next((source for source in among if source.recognises(path, head)), None)
+
+
+def _is_beside_sessions(file: Path) -> bool:
+    """Tell whether a file is known to hold something else than one person's session."""
+    return file.name in _NOT_SESSIONS or is_of_a_subagent(file)

@@ -1,0 +1,24 @@
+"""Turn the time stamps that agents write into microseconds of UTC."""
+
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def microseconds(stamp: object) -> int | None:
+    """Return an ISO time in microseconds of UTC, or None; a time without a zone is UTC.
+
+    >>> microseconds("1970-01-01T00:00:01.5Z")
+    1500000
+    >>> microseconds("yesterday") is None
+    True
+    """
+    if not isinstance(stamp, str):
+        return None
+    try:
+        time = datetime.fromisoformat(stamp.strip())
+        time = time if time.tzinfo else time.replace(tzinfo=UTC)
+        return (time - _EPOCH) // _MICROSECOND
+    except (ValueError, OverflowError):
+        return None
