@@ -121,6 +121,12 @@ def test_no_bytes_crash_a_reader(
 @pytest.mark.parametrize("name", ["claude-code", "codex", "codex-bare"])
 @in_tmp_path
 @given(
+    kind=st.sampled_from(
+        [
+            *("user", "assistant", "system", "attachment", "queue-operation", "message"),
+            *("event_msg", "response_item", "session_meta", "turn_context"),
+        ]
+    ),
     record=st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=8),
         lambda inner: (
@@ -131,13 +137,18 @@ def test_no_bytes_crash_a_reader(
                 max_size=4,
             )
         ),
-    )
+    ),
 )
-def test_records_of_any_shape_are_passed_over(name: str, record: object, tmp_path: Path) -> None:
+def test_records_of_any_shape_do_not_crash_a_reader(
+    name: str, kind: str, record: object, tmp_path: Path
+) -> None:
     case = CASES[name]
-    data = case.data + samples.lines({"type": "user", "payload": record, "message": record})
-    data += samples.lines({"type": record}) + case.data[:0]
-    assert said(read_bytes(case.source, tmp_path / case.name, data)) == samples.TURNS
+    data = case.data + samples.lines(
+        {"type": kind, "payload": record, "message": record, "content": record},
+        {"type": kind, "attachment": record, "operation": record, "origin": record},
+        {"type": record},
+    )
+    assert said(read_bytes(case.source, tmp_path / case.name, data))[:3] == samples.TURNS
 
 
 def test_windows_line_ends_and_a_bom_change_nothing(case: Case, tmp_path: Path) -> None:

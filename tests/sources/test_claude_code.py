@@ -352,3 +352,9 @@ def test_a_subagents_file_is_no_session(tmp_path: Path) -> None:
 
 def test_a_position_starts_at_nothing(path: Path) -> None:
     assert position(read_bytes(ClaudeCode(), path, b"")) == Position(session=SESSION)
+
+
+def test_reading_on_costs_the_growth_only_after_short_replies(path: Path) -> None:
+    records = [r for n in range(0, 500, 2) for r in (typed(f"go {n}", n), reply("ok", n + 1))]
+    since = position(heard(path, *records))
+    assert path.stat().st_size - since.offset < 1000

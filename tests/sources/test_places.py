@@ -1,9 +1,21 @@
 """Where sessions are found, and what is said of files that are none."""
 
+import os
+import unicodedata
 from pathlib import Path
 
 import pytest
-from tests.sources.samples import CLAUDE, CODEX, SESSION, SPECSTORY_1, lines, typed
+from tests.sources.samples import (
+    CLAUDE,
+    CODEX,
+    CODEX_BARE,
+    SESSION,
+    SPECSTORY_1,
+    lines,
+    read,
+    session,
+    typed,
+)
 
 from twice.core.errors import UnknownFormat, Unreadable
 from twice.sources.claude_code import ClaudeCode
@@ -98,9 +110,13 @@ def test_a_path_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         open_paths([tmp_path / "gone"], sources())
 
 
-def test_names_in_any_script_are_found(tmp_path: Path) -> None:
-    write(tmp_path / "会话 🙂" / "セッション.jsonl", CLAUDE)
-    assert names(open_paths([tmp_path], sources())) == [("claude-code", "セッション.jsonl")]
+def test_names_in_any_script_are_found_in_any_locale(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path) + "/会话 🙂".encode()
+    os.mkdir(folder)  # noqa: PTH102
+    with open(folder + "/セッション.jsonl".encode(), "wb") as file:  # noqa: PTH123
+        file.write(CODEX_BARE.replace(f'"id": "{SESSION}", '.encode(), b""))
+    [(source, path)] = open_paths([tmp_path], sources())
+    assert session(read(source, path)).id == unicodedata.normalize("NFC", "セッション")
 
 
 def test_a_file_whose_first_line_is_long_is_recognised(tmp_path: Path) -> None:

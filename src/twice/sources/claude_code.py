@@ -26,7 +26,7 @@ from twice.sources.claude_records import (
     typed_in,
 )
 from twice.sources.following import Conversation, Heard, follow, own_by_location
-from twice.sources.lines import UNFINISHED, UNKNOWN_SHAPE, Line, decode, head_of, walk
+from twice.sources.lines import UNFINISHED, UNKNOWN_SHAPE, Line, decode, head_of, stem_of, walk
 from twice.sources.queued import Message, Queue
 from twice.sources.times import microseconds
 from twice.sources.wrappings import (
@@ -88,8 +88,9 @@ class _Listener:
     """What is known of one file while it is read."""
 
     def __init__(self, agent: str, path: Path, own: Path | None, told: int) -> None:
-        session = Session(path.stem if _UUID.fullmatch(path.stem) else "", agent)
-        self.conversation = Conversation(session, path.stem)
+        stem = stem_of(path)
+        session = Session(stem if _UUID.fullmatch(stem) else "", agent)
+        self.conversation = Conversation(session, stem)
         self._own = own
         self._talked = False
         self._by_hand: bool | None = None

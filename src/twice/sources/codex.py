@@ -10,7 +10,7 @@ import msgspec
 
 from twice.core.transcript import Position, Reading, Session, Skipped
 from twice.sources.following import Conversation, Heard, follow, own_by_location
-from twice.sources.lines import UNFINISHED, UNKNOWN_SHAPE, Line, decode, head_of, walk
+from twice.sources.lines import UNFINISHED, UNKNOWN_SHAPE, Line, decode, head_of, stem_of, walk
 from twice.sources.times import microseconds
 from twice.sources.wrappings import OWN_SESSION, is_interrupt, words_of
 
@@ -111,7 +111,7 @@ class _Listener:
     """What is known of one file while it is read."""
 
     def __init__(self, agent: str, path: Path, own: Path | None) -> None:
-        self.conversation = Conversation(Session("", agent), path.stem)
+        self.conversation = Conversation(Session("", agent), stem_of(path))
         self._own = own
         self._started = False
         self._talked = False

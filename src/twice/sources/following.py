@@ -28,6 +28,7 @@ class Conversation:
     interrupted: bool = False
     untold: int | None = None
     _replies: deque[tuple[int, int, int]] = field(default_factory=deque)  # offset, seq, length
+    _answered: bool = True
     _stopped: tuple[int, int] | None = None
 
     def learn(self, **facts: str | None) -> None:
@@ -48,6 +49,9 @@ class Conversation:
         if not text:
             return
         self._listen_on()
+        if not self._answered:
+            self._replies.clear()
+            self._answered = True
         self._replies.append((line.start, line.seq, len(text)))
         kept = sum(length for *_, length in self._replies)
         while kept - self._replies[0][2] >= limits.PREVIOUS_CHARS:
@@ -60,6 +64,7 @@ class Conversation:
         """Yield what the person said, and what was left out of it."""
         interrupted = self.interrupted
         self._listen_on()
+        self._answered = False
         yield self._event(seq, kind, text[: limits.TURN_CHARS], at, record, interrupted)
         if len(text) > limits.TURN_CHARS:
             yield Skipped(seq, LEFT_OUT)

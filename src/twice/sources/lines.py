@@ -2,6 +2,7 @@
 
 import os
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -130,6 +131,12 @@ def walk(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in PRUNED)
         yield from (Path(parent, name) for name in sorted(names) if name.endswith(suffixes))
+
+
+def stem_of(path: Path) -> str:
+    """Return a file's name without its ending, the same whatever the locale: UTF-8 and NFC."""
+    stem = os.fsencode(path.stem).decode("utf-8", errors="replace")
+    return unicodedata.normalize("NFC", stem)
 
 
 def head_of(path: Path) -> bytes:

@@ -1,7 +1,6 @@
 """Read the sessions that SpecStory keeps as markdown, in both of its layouts."""
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 from twice.core import limits
 from twice.core.transcript import Position, Reading, Session, Skipped
 from twice.sources.following import Conversation, Heard, is_new
-from twice.sources.lines import TOO_LONG, UNFINISHED, Line, head_of, read_lines, walk
+from twice.sources.lines import TOO_LONG, UNFINISHED, Line, head_of, read_lines, stem_of, walk
 from twice.sources.times import microseconds
 from twice.sources.wrappings import OWN_SESSION, is_interrupt, words_of
 
@@ -103,8 +102,8 @@ class _Reader:
 
     def __init__(self, agent: str, path: Path) -> None:
         self._path = path
-        stem = unicodedata.normalize("NFC", path.stem)
-        self.conversation = Conversation(Session("", agent, root=_root_of(path)), stem)
+        session = Session("", agent, root=_root_of(path))
+        self.conversation = Conversation(session, stem_of(path))
         self.turns = 0
         self.told = 0
         self._at = _time_of(path.stem)
