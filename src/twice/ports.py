@@ -14,13 +14,14 @@ from twice.core.kept import (
     ReadFile,
     Recorded,
 )
-from twice.core.lessons import Lesson
 from twice.core.ledger import Draft, Entry
+from twice.core.lessons import Lesson
 from twice.core.proposals import Refusal
 from twice.core.recall import Standing
 from twice.core.receipts import Destination, OnDisk, Receipt
 from twice.core.states import State, Status
 from twice.core.transcript import Position, Reading
+from twice.core.wording import Wording
 
 
 class Source(Protocol):
@@ -60,6 +61,10 @@ class Learner(Protocol):
 
     def gather(self, sightings: tuple[Sighting, ...]) -> tuple[Idea, ...]:
         """Return the distinct ideas of one project's sightings, strongest first."""
+        ...
+
+    def distill(self, idea: Idea) -> Wording:
+        """Write the lesson that an idea teaches, in the clearest of its own words."""
         ...
 
 

@@ -125,7 +125,7 @@ def _read_file(run: _Run, opened: Opened, known: dict[str, ReadFile], since: int
     start = _start(run, before, stat.st_size, head)
     heard = hear(opened.source.read(opened.path, start))
     tally.skipped.update(heard.skipped)
-    if heard.session is None and start.seq == 0:
+    if heard.session is None and start.told == 0:
         tally.files["without a session"] += 1
         return
     session = heard.session or Session(start.session, opened.source.name)
@@ -143,6 +143,7 @@ def _read_file(run: _Run, opened: Opened, known: dict[str, ReadFile], since: int
         mtime=stat.st_mtime_ns,
         offset=heard.position.offset,
         seq=heard.position.seq,
+        told=heard.position.told,
         session=_session_id(kit, session.id, depth),
         project=project,
         policy=run.revision,
@@ -156,7 +157,7 @@ def _read_file(run: _Run, opened: Opened, known: dict[str, ReadFile], since: int
     tally.sessions.add(session.id)
     tally.turns += len(heard.turns)
     tally.projects.add(project)
-    batch = _batch(kit, file, session, heard.turns, fresh=start.seq == 0, tally=tally)
+    batch = _batch(kit, file, session, heard.turns, fresh=start.told == 0, tally=tally)
     tally.sightings += kit.store.record(batch).sightings
 
 
@@ -217,7 +218,7 @@ def _start(run: _Run, before: ReadFile | None, size: int, head: str) -> Position
         return Position()
     if before.depth is Depth.HASH and run.mode_of_project(before.project).keeps_text:
         return Position()
-    return Position(before.offset, before.seq, before.session)
+    return Position(before.offset, before.seq, before.session, before.told)
 
 
 def _head(kit: Kit, path: Path) -> str:

@@ -159,6 +159,11 @@ def decide_eviction(state: State, *, actor: str) -> Draft:
     return _of(state, "evicted", actor, {"hash": state.hash})
 
 
+def decide_erasure(state: State, *, actor: str) -> Draft:
+    """Take an item away for good on a person's command; only its digest stays in the chain."""
+    return _of(state, "erased", actor, {"hash": state.hash})
+
+
 def decide_forgetting(
     subject: str, *, sessions: tuple[str, ...], items: tuple[str, ...], counts: dict[str, int],
     actor: str,

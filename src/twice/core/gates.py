@@ -11,6 +11,7 @@ from rapidfuzz import fuzz
 from twice.core import limits
 from twice.core.ideas import Fingerprint, Relation, relation
 from twice.core.lessons import Instruction, Memory, Skill, Workflow, words_of
+from twice.core.policy import Allowance, Mode, Policy
 from twice.core.proposals import Candidate, Content, Refusal
 from twice.core.redaction import redact
 from twice.core.states import IN_FORCE, State, Status, seen_status
@@ -19,9 +20,10 @@ from twice.core.workflow import flaw
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _RISKY = re.compile(
     r"ignore (?:all |any )?(?:previous|prior|above) instructions|"
-    r"disregard (?:the |all )?(?:previous|system)|do not (?:tell|inform) the user|"
-    r"without (?:telling|informing) the user|curl [^\n]*\|\s*(?:ba)?sh|rm -rf /|send (?:the )?(?:logs?|keys?|credentials?|secrets?) to|exfiltrat|"
-    r"<system-reminder>|--dangerously|bypass (?:the )?(?:review|permission)",
+    r"disregard (?:the |all )?(?:previous|system)|"
+    r"do not (?:tell|inform) the user|without (?:telling|informing) the user|"
+    r"curl [^\n]*\|\s*(?:ba)?sh|rm -rf /|exfiltrat|<system-reminder>|--dangerously|"
+    r"send (?:the )?(?:logs?|keys?|credentials?|secrets?) to|bypass (?:the )?(?:review|permission)",
     re.IGNORECASE,
 )
 _ALIKE = 92.0  # rapidfuzz ratio, 0 to 100, from which two texts without fingerprints restate
@@ -247,12 +249,12 @@ def holds_name(state: State, policy: str) -> bool:
     )
 
 
-def evictable(states: Sequence[State], policy: str) -> list[State]:
+def evictable(states: Sequence[State], policy: str, *, coming: int = 0) -> list[State]:
     """Return what must leave a full list: oldest rejected, then rolled back, then accepted.
 
     Never what is pending, active, or blocked with a receipt.
     """
-    surplus = len(states) - limits.KEPT
+    surplus = len(states) + coming - limits.KEPT
     if surplus <= 0:
         return []
     order = [Status.RETIRED, Status.STALE, Status.REJECTED, Status.SUPERSEDED, Status.ROLLED_BACK]
@@ -264,3 +266,21 @@ def evictable(states: Sequence[State], policy: str) -> list[State]:
     ]
     accepted = [state for state in states if state.status is Status.ACCEPTED]
     return (leaving + sorted(accepted, key=lambda state: state.filed))[:surplus]
+
+
+def saves_itself(candidate: Candidate, policy: Policy) -> bool:
+    """Tell whether the rules of mode auto-safe may save a candidate that passed every gate.
+
+    Only a plain new memory of a category set to ``auto``, with nothing redacted in it, nothing
+    against it, nothing replaced, and support of at least two lineages.
+    """
+    content = candidate.content
+    lesson = content.lesson
+    return (
+        isinstance(lesson, Memory)
+        and policy.mode is Mode.AUTO_SAFE
+        and policy.allowance(lesson.category) is Allowance.AUTO
+        and not (content.against or content.replaces or content.flagged or content.rejected_before)
+        and "[redacted:" not in lesson.text
+        and len({evidence.lineage for evidence in content.evidence}) >= 2
+    )

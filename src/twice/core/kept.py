@@ -36,6 +36,7 @@ class ReadFile:
     mtime: int
     offset: int
     seq: int
+    told: int
     session: str
     project: str
     policy: str

@@ -4,7 +4,7 @@ import msgspec
 
 from twice.core.encoding import canonical, digest
 from twice.core.ideas import Sighting
-from twice.core.lessons import Lesson
+from twice.core.lessons import Lesson, words_of
 
 
 class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,3 +91,8 @@ def evidence_of(sighting: Sighting, quote: str) -> Evidence:
         lineage=sighting.lineage,
         at=sighting.at,
     )
+
+
+def words_of_content(content: Content) -> str:
+    """Return everything that a reviewer reads of a proposal but the quotes."""
+    return f"{words_of(content.lesson)}\n{content.positive}"

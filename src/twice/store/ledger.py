@@ -67,7 +67,7 @@ def derive(tables: Tables, sealed: Iterable[Entry]) -> None:
     for entry in sealed:
         if entry.kind == "policy.changed":
             tables.put("meta", [{"key": "policy", "value": canonical(entry.body).decode()}])
-        elif entry.verb == "evicted":
+        elif entry.verb in ("evicted", "erased"):
             tables.delete("proposals", ("id", "=", entry.subject))
         elif entry.kind != "session.forgotten":
             _derive_state(tables, entry)

@@ -68,6 +68,7 @@ readings = _table(
     _number("mtime"),
     _number("offset"),
     _number("seq"),
+    _number("told"),
     _text("session"),
     _text("project"),
     _text("policy"),

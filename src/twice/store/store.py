@@ -146,9 +146,10 @@ class RowStore:
     ) -> dict[str, int]:
         """Erase sessions and append what was decided about it, whole or not at all."""
         with self._database.writing() as tables:
-            counts = transcripts.forget(tables, sessions)
+            erased = frozenset(sessions)
+            counts = transcripts.forget(tables, erased)
             ledger.append(tables, drafts, after=after, at=at, blobs={})
-            counts["texts"] = sweep.sweep(tables)
+            counts["texts"] = sweep.sweep(tables, without=erased)
         return counts
 
     def save_report(self, id: str, *, at: int, body: bytes) -> None:

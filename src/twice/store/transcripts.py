@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from twice.core import limits
 from twice.core.encoding import encode, text_digest
-from twice.core.ideas import Scope, Sighting, SignalKind, decode_fingerprint, encode_fingerprint
+from twice.core.ideas import Scope, Sighting, SignalKind, from_json, to_json
 from twice.core.kept import Batch, Depth, KeptSession, KeptTurn, KnownProject, ReadFile, Recorded
 from twice.core.transcript import Anchor, Kind
 from twice.store.rows import Row, Tables
@@ -199,7 +199,7 @@ def _sighting_row(sighting: Sighting, start: int, lineage: str) -> Row:
         "policy": sighting.revision,
         "language": sighting.language,
         "quote": None if sighting.quote is None else text_digest(sighting.quote),
-        "fingerprint": None if print_ is None else encode_fingerprint(print_),
+        "fingerprint": None if print_ is None else to_json(print_),
     }
 
 
@@ -220,7 +220,7 @@ def _sighting(row: Row, texts: dict[str, str]) -> Sighting:
         revision=row["policy"],
         language=row["language"],
         quote=texts.get(row["quote"]),
-        fingerprint=None if kept is None else decode_fingerprint(kept),
+        fingerprint=None if kept is None else from_json(kept),
     )  # fmt: skip
 
 

@@ -88,6 +88,7 @@ def upgrade() -> None:
         sa.Column("mtime", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("offset", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("seq", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("told", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("session", sa.Text(), nullable=False),
         sa.Column("project", sa.Text(), nullable=False),
         sa.Column("policy", sa.Text(), nullable=False),

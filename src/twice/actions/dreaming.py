@@ -1,0 +1,127 @@
+"""The dream: read what is new, learn from it, file proposals, and leave a report."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from twice.actions.kit import Kit, Opened
+from twice.actions.proposing import Learned, learn
+from twice.actions.reading import Progress, Tally, quiet, read
+from twice.core.encoding import canonical
+from twice.core.policy import Effective, Mode, Policy
+
+Report = dict[str, Any]
+
+
+def dream(
+    kit: Kit,
+    found: Iterable[Opened],
+    *,
+    effective: Effective,
+    since: int | None = None,
+    only: frozenset[str] | None = None,
+    progress: Progress = quiet,
+) -> Report:
+    """Run the one job that does all learning; return its report, which is kept as well.
+
+    ``effective`` is the mode of the user's side of the chain, without project and repository.
+    ``only`` are the projects (ids or names) to learn for. The report's shape is documented in
+    ``docs/formats/json.md``.
+    """
+    started = kit.now()
+    id = kit.fresh("drm")
+    if effective.mode is Mode.OFF:
+        return _report(id, started, kit, effective, Tally(), {}, {})
+    dropped = kit.store.expire(started)
+    tally = read(kit, found, since=since, progress=progress)
+    learned = {
+        project.id: learn(kit, project.id, _policy_for(kit, project.root))
+        for project in kit.store.projects()
+        if project.id in tally.projects and (only is None or only & {project.id, project.name})
+    }
+    report = _report(id, started, kit, effective, tally, learned, dropped)
+    kit.store.save_report(id, at=started, body=canonical(report))
+    return report
+
+
+def _policy_for(kit: Kit, root: str) -> Policy:
+    return replace(kit.policy(), mode=kit.mode_of(root).mode)
+
+
+def _report(
+    id: str,
+    started: int,
+    kit: Kit,
+    effective: Effective,
+    tally: Tally,
+    learned: dict[str, Learned],
+    dropped: dict[str, int],
+) -> Report:
+    return {
+        "schema": "twice.report/1",
+        "id": id,
+        "started": started,
+        "ended": kit.now(),
+        "mode": str(effective.mode),
+        "reason": effective.reason,
+        "read": _read_part(tally),
+        "evolution": _evolution_part(kit, effective, learned, dropped, tally),
+    }
+
+
+def _read_part(tally: Tally) -> dict[str, Any]:
+    return {
+        "files": dict(sorted(tally.files.items())),
+        "sessions": len(tally.sessions),
+        "turns": tally.turns,
+        "skipped": dict(sorted(tally.skipped.items())),
+        "own_sessions": dict(sorted(tally.own.items())),
+        "no_project": dict(sorted(tally.elsewhere.items())),
+        "unattributed": len(tally.gone),
+        "unreadable": tally.unreadable,
+    }
+
+
+def _evolution_part(
+    kit: Kit,
+    effective: Effective,
+    learned: dict[str, Learned],
+    dropped: dict[str, int],
+    tally: Tally,
+) -> dict[str, Any]:
+    parts = list(learned.values())
+    names = {project.id: project.name for project in kit.store.projects()}
+    return {
+        "mode": str(effective.mode),
+        "observed": {
+            "corrections": sum(part.corrections for part in parts),
+            "preferences": sum(part.preferences for part in parts),
+            "recurring": sum(part.recurring for part in parts),
+            "opposed": sum(part.opposed for part in parts),
+            "signals": tally.signals,
+            "new_sightings": tally.sightings,
+        },
+        "suggested": {
+            kind: sum(part.suggested[kind] for part in parts)
+            for kind in ("memory", "skill", "instruction", "workflow")
+        },
+        "proposals": [id for part in parts for id in part.filed],
+        "saved": [id for part in parts for id in part.saved],
+        "refused": [
+            {"project": names.get(project, project), "text": text, "code": code, "reason": reason}
+            for project, part in learned.items()
+            for text, code, reason in part.refused
+        ],
+        "refused_secrets": tally.secrets,
+        "left_over": sum(part.left_over for part in parts),
+        "dropped": dropped,
+        "no_model": _why_no_model(effective, parts),
+    }
+
+
+def _why_no_model(effective: Effective, parts: list[Learned]) -> str:
+    if not effective.mode.keeps_text:
+        return f"mode {effective.mode}"
+    if not any(part.recurring for part in parts):
+        return "nothing recurs"
+    return "no model configured"

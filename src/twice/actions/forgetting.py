@@ -1,0 +1,110 @@
+"""Erase a session or an item for good: preview, cascade, and a receipt in the ledger."""
+
+from dataclasses import dataclass
+
+from twice.actions.deciding import opened, roll_back
+from twice.actions.kit import Kit, retried
+from twice.core.decisions import decide_erasure, decide_forgetting
+from twice.core.kept import KeptSession
+from twice.core.ledger import Draft
+from twice.core.proposals import Content, Refusal
+from twice.core.states import IN_FORCE, State, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What forgetting would erase. ``undone`` of the items are in force and are rolled back."""
+
+    subject: str
+    sessions: tuple[str, ...]
+    items: tuple[str, ...]
+    undone: tuple[str, ...]
+    quotes_only: tuple[str, ...]
+    turns: int
+
+
+def plan(kit: Kit, subject: str) -> Plan | Refusal:
+    """Return what would be erased for a session or an item, touching nothing."""
+    state = kit.store.state(subject)
+    if state is not None:
+        undone = (subject,) if state.status in IN_FORCE | {Status.BLOCKED} else ()
+        return Plan(subject, (), (subject,), undone, (), 0)
+    sessions = [kept for kept in kit.store.sessions() if _named(kept, subject)]
+    if not sessions:
+        return Refusal(
+            "unknown",
+            f"There is no session and no item {subject}.",
+            "twice review --list --json names both.",
+        )
+    return _plan_sessions(kit, subject, sessions)
+
+
+def _named(kept: KeptSession, subject: str) -> bool:
+    return kept.id == subject or (bool(kept.path) and kept.path.endswith("/" + subject))
+
+
+def _plan_sessions(kit: Kit, subject: str, sessions: list[KeptSession]) -> Plan:
+    ids = {kept.id for kept in sessions}
+    items: list[State] = []
+    quotes_only: list[str] = []
+    for project in {kept.project for kept in sessions}:
+        for state in kit.store.states(project=project):
+            found = opened(kit, state.id)
+            if isinstance(found, Refusal) or not _cites(found[1], ids):
+                continue
+            if _rests_on(found[1], ids):
+                items.append(state)
+            else:
+                quotes_only.append(state.id)
+    return Plan(
+        subject=subject,
+        sessions=tuple(sorted(ids)),
+        items=tuple(state.id for state in items),
+        undone=tuple(s.id for s in items if s.status in IN_FORCE | {Status.BLOCKED}),
+        quotes_only=tuple(quotes_only),
+        turns=sum(kept.turns for kept in sessions),
+    )
+
+
+def _cites(content: Content, sessions: set[str]) -> bool:
+    cited = {evidence.session for evidence in (*content.evidence, *content.against)}
+    return bool(cited & sessions) or content.words in sessions
+
+
+def _rests_on(content: Content, sessions: set[str]) -> bool:
+    """Tell whether an item falls with sessions: its words are theirs, or too few others say it."""
+    if content.words in sessions:
+        return True
+    left = {e.lineage for e in content.evidence if e.session not in sessions}
+    return content.origin == "learner" and len(left) < 2
+
+
+def forget(kit: Kit, chosen: Plan) -> dict[str, int] | Refusal:
+    """Carry out a plan: undo what is in force, erase rows and texts, leave the chain whole."""
+    for id in chosen.undone:
+        outcome = roll_back(kit, id)
+        if isinstance(outcome, Refusal):
+            return outcome
+    counts = retried(lambda: _erase(kit, chosen))
+    kit.store.scrub()
+    return counts
+
+
+def _erase(kit: Kit, chosen: Plan) -> dict[str, int]:
+    after = kit.store.position()
+    drafts: list[Draft] = []
+    for id in chosen.items:
+        state = kit.store.state(id)
+        if state is not None:
+            drafts.append(decide_erasure(state, actor=kit.actor))
+    counts = {"sessions": len(chosen.sessions), "items": len(chosen.items), "turns": chosen.turns}
+    drafts.append(
+        decide_forgetting(
+            chosen.subject if chosen.items == (chosen.subject,) else kit.fresh("fgt"),
+            sessions=chosen.sessions,
+            items=chosen.items,
+            counts=counts,
+            actor=kit.actor,
+        )
+    )
+    return kit.store.forget(chosen.sessions, drafts=drafts, after=after, at=kit.now())

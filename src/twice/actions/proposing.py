@@ -1,0 +1,295 @@
+"""Turn what recurs into proposals, and take in what a person or tool hands over."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import msgspec
+
+from twice.actions.deciding import approve, names_taken
+from twice.actions.instructions import known_in_files
+from twice.actions.kit import Kit, retried
+from twice.core import limits
+from twice.core.decisions import decide_eviction, decide_filing
+from twice.core.encoding import digest, encode, keyed, text_digest
+from twice.core.gates import Known, Surroundings, check, evictable, saves_itself, waits
+from twice.core.ideas import Fingerprint, Idea, Sighting, core_key
+from twice.core.ledger import Draft
+from twice.core.lessons import Instruction, Lesson, Memory, kind_of, words_of
+from twice.core.policy import Category, Mode, Policy
+from twice.core.proposals import (
+    Candidate,
+    Content,
+    Evidence,
+    Refusal,
+    decode_content,
+    encode_content,
+    evidence_of,
+)
+from twice.core.states import IN_FORCE, State, Status
+from twice.core.wording import Wording
+
+_AGAINST = 10  # opposing quotes carried by one proposal
+
+
+@dataclass(slots=True)
+class Learned:
+    """What one dream made of one project's evidence."""
+
+    corrections: int = 0
+    preferences: int = 0
+    recurring: int = 0
+    opposed: int = 0
+    filed: list[str] = field(default_factory=list)
+    saved: list[str] = field(default_factory=list)
+    suggested: Counter[str] = field(default_factory=Counter)
+    refused: list[tuple[str, str, str]] = field(default_factory=list)
+    left_over: int = 0
+
+
+def learn(kit: Kit, project: str, policy: Policy) -> Learned:
+    """File at most five proposals for what recurs in a project, strongest evidence first.
+
+    ``policy`` carries the effective mode of this run; without kept text nothing is filed.
+    """
+    return retried(lambda: _learn(kit, project, policy))
+
+
+def _learn(kit: Kit, project: str, policy: Policy) -> Learned:
+    after = kit.store.position()
+    revision = kit.revision()
+    ideas = kit.learner.gather(kit.store.sightings(project))
+    learned = _observed(ideas)
+    if not policy.mode.keeps_text:
+        return learned
+    fresh = [_current(idea, revision) for idea in ideas]
+    recurring = [idea for idea in fresh if idea.recurs]
+    if not recurring:
+        return learned
+    around = surroundings(kit, project, revision)
+    drafts: list[Draft] = []
+    blobs: dict[str, bytes] = {}
+    auto: list[str] = []
+    for idea in recurring:
+        if len(drafts) == limits.CANDIDATES:
+            learned.left_over += 1
+            continue
+        candidate, meaning = _candidate(kit, project, idea, revision)
+        checked = _checked(candidate, around, meaning, policy)
+        if isinstance(checked, Refusal):
+            learned.refused.append(
+                (words_of(candidate.content.lesson), checked.code, checked.reason)
+            )
+            continue
+        id = kit.fresh("prp")
+        drafts.append(decide_filing(checked, id=id, actor="dream"))
+        data = encode_content(checked.content)
+        blobs[digest(data)] = data
+        around = _with(around, checked, meaning, id)
+        learned.suggested[kind_of(checked.content.lesson)] += 1
+        learned.filed.append(id)
+        if saves_itself(checked, policy):
+            auto.append(id)
+    if drafts:
+        evictions = _evictions(kit, project, revision, len(drafts))
+        kit.store.append([*drafts, *evictions], after=after, at=kit.now(), blobs=blobs)
+    for id in auto:
+        if not isinstance(approve(kit, id, actor="rules"), Refusal):
+            learned.saved.append(id)
+    return learned
+
+
+def _observed(ideas: Iterable[Idea]) -> Learned:
+    learned = Learned()
+    for idea in ideas:
+        kinds = Counter(str(sighting.kind) for sighting in idea.sightings)
+        learned.corrections += kinds["correction"] >= kinds["preference"]
+        learned.preferences += kinds["correction"] < kinds["preference"]
+        learned.recurring += idea.recurs
+        learned.opposed += bool(idea.opposed)
+    return learned
+
+
+def _current(idea: Idea, revision: str) -> Idea:
+    """Keep of an idea what has text and was read under the current policy revision."""
+
+    def usable(sightings: tuple[Sighting, ...]) -> tuple[Sighting, ...]:
+        return tuple(s for s in sightings if s.quote is not None and s.revision == revision)
+
+    return Idea(usable(idea.sightings), usable(idea.opposed), usable(idea.competing))
+
+
+def _candidate(
+    kit: Kit, project: str, idea: Idea, revision: str
+) -> tuple[Candidate, Fingerprint | None]:
+    wording = kit.learner.distill(idea)
+    content = Content(
+        project=project,
+        lesson=_lesson(wording),
+        evidence=tuple(_evidence(idea.sightings, limits.EVIDENCE_SHOWN)),
+        against=tuple(_evidence((*idea.opposed, *idea.competing), _AGAINST)),
+        positive=wording.positive,
+        words=wording.source.anchor.session,
+    )
+    hashes = dict.fromkeys(sighting.idea for sighting in idea.sightings)
+    shown = frozenset(e.quote for e in content.evidence)
+    return Candidate(content, revision, tuple(hashes), shown), wording.source.fingerprint
+
+
+def _lesson(wording: Wording) -> Lesson:
+    if len(wording.text) > limits.MEMORY_CHARS:
+        return Instruction(wording.text)
+    return Memory(wording.text, wording.category)
+
+
+def _evidence(sightings: tuple[Sighting, ...], most: int) -> Iterator[Evidence]:
+    """Yield quotes, one of each lineage first, then the others, in order of time."""
+    first: dict[str, Sighting] = {}
+    for sighting in sightings:
+        first.setdefault(sighting.lineage, sighting)
+    chosen = list(first.values())
+    chosen += [sighting for sighting in sightings if first[sighting.lineage] is not sighting]
+    for sighting in sorted(chosen[:most], key=lambda s: (s.at or s.recorded, s.anchor.seq)):
+        if sighting.quote is not None:
+            yield evidence_of(sighting, text_digest(sighting.quote))
+
+
+def _checked(
+    candidate: Candidate, around: Surroundings, meaning: Fingerprint | None, policy: Policy
+) -> Candidate | Refusal:
+    lesson = candidate.content.lesson
+    if isinstance(lesson, Memory):
+        if lesson.category is Category.VOLATILE:
+            return Refusal("volatile", "what is volatile is never kept")
+        if policy.mode is Mode.AUTO_SAFE and policy.allowance(lesson.category) == "never":
+            return Refusal("never", f"the category {lesson.category} is set to never")
+    return check(candidate, around, meaning)
+
+
+def surroundings(kit: Kit, project: str, revision: str) -> Surroundings:
+    """Gather everything that candidates of a project are checked against."""
+    states = kit.store.states(project=project)
+    alive = [s for s in states if s.status in IN_FORCE or waits(s, revision)]
+    return Surroundings(
+        policy=revision,
+        known=[*_known_items(kit, alive), *known_in_files(kit, project)],
+        rejections=kit.store.rejections(project),
+        names=names_taken(kit, project),
+        waiting=sum(waits(state, revision) for state in states),
+        workflows=kit.policy().workflows,
+    )
+
+
+def _known_items(kit: Kit, states: list[State]) -> Iterator[Known]:
+    texts = kit.store.blobs(state.hash for state in states)
+    for state in states:
+        if state.hash in texts:
+            content = decode_content(texts[state.hash])
+            yield _known(kit, content, state.id, in_force=state.status is Status.APPROVED)
+
+
+def _known(kit: Kit, content: Content, id: str, *, in_force: bool) -> Known:
+    text = words_of(content.lesson)
+    kind = kind_of(content.lesson)
+    meaning = kit.learner.fingerprint(text) if kind in ("memory", "instruction") else None
+    return Known(f"{kind} {id}", text, meaning, id, in_force)
+
+
+def _with(
+    around: Surroundings, candidate: Candidate, meaning: Fingerprint | None, id: str
+) -> Surroundings:
+    """Return the surroundings with one more candidate that waits."""
+    words = words_of(candidate.content.lesson)
+    return Surroundings(
+        policy=around.policy,
+        known=[*around.known, Known(f"proposal {id}", words, meaning, id)],
+        rejections=around.rejections,
+        names={*around.names, getattr(candidate.content.lesson, "name", "")},
+        waiting=around.waiting + 1,
+        workflows=around.workflows,
+    )
+
+
+def _evictions(kit: Kit, project: str, revision: str, coming: int) -> list[Draft]:
+    states = kit.store.states(project=project)
+    leaving = evictable(states, revision, coming=coming)
+    return [decide_eviction(state, actor="dream") for state in leaving]
+
+
+# What a person or tool hands in
+
+
+class Handed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A candidate as it stands in a file: a lesson, and the anchors of turns that it rests on."""
+
+    lesson: Lesson
+    evidence: tuple[str, ...] = ()
+
+
+def hand_in(kit: Kit, project: str, handed: Handed, *, origin: str) -> State | Refusal:
+    """File a candidate that somebody hands in, after the same gates as everything else."""
+    return retried(lambda: _hand_in(kit, project, handed, origin))
+
+
+def _hand_in(kit: Kit, project: str, handed: Handed, origin: str) -> State | Refusal:
+    after = kit.store.position()
+    revision = kit.revision()
+    evidence = [_cited(kit, project, anchor) for anchor in handed.evidence]
+    quotes = {quote.digest: quote.data for quote in evidence if isinstance(quote, _Quote)}
+    for quote in evidence:
+        if isinstance(quote, Refusal):
+            return quote
+    words = words_of(handed.lesson)
+    meaning = kit.learner.fingerprint(words) if isinstance(handed.lesson, Memory) else None
+    candidate = Candidate(
+        Content(
+            project=project,
+            lesson=handed.lesson,
+            evidence=tuple(quote.evidence for quote in evidence if isinstance(quote, _Quote)),
+            origin=origin,
+        ),
+        revision,
+        ideas=_ideas_of_words(kit, words, meaning),
+    )
+    checked = check(candidate, surroundings(kit, project, revision), meaning)
+    if isinstance(checked, Refusal):
+        return checked
+    id = kit.fresh("prp")
+    data = encode_content(checked.content)
+    drafts = [decide_filing(checked, id=id, actor=kit.actor)]
+    drafts += _evictions(kit, project, revision, 1)
+    kit.store.append(drafts, after=after, at=kit.now(), blobs={digest(data): data, **quotes})
+    return kit.store.state(id) or Refusal("unknown", f"{id} was not filed")
+
+
+@dataclass(frozen=True, slots=True)
+class _Quote:
+    evidence: Evidence
+    digest: str
+    data: bytes
+
+
+def _cited(kit: Kit, project: str, anchor: str) -> _Quote | Refusal:
+    """Find the kept human turn at an anchor ``<session>:<seq>:<kind>``."""
+    session, _, place = anchor.rpartition(":")
+    session, _, seq = session.rpartition(":")
+    owners = {kept.id: kept for kept in kit.store.sessions(project)}
+    turns = kit.store.turns(session) if session in owners else []
+    for turn in turns:
+        if str(turn.seq) == seq and turn.kind == place:
+            text = turn.text[: limits.QUOTE_CHARS]
+            named = text_digest(text)
+            kept = owners[session]
+            evidence = Evidence(
+                session, anchor, turn.record, named, kept.agent, kept.lineage, turn.at
+            )
+            return _Quote(evidence, named, encode(text))
+    return Refusal("unseen", f"it cites {anchor}, which is no human turn that was read")
+
+
+def _ideas_of_words(kit: Kit, words: str, meaning: Fingerprint | None) -> tuple[str, ...]:
+    plain = " ".join(words.casefold().split())
+    named = [keyed(kit.store.key, f"words:{plain}")]
+    if meaning is not None:
+        named.append(keyed(kit.store.key, core_key(meaning)))
+    return tuple(named)

@@ -1,0 +1,127 @@
+"""The application: every verb that Twice has, one line each. Faces ask it and nothing behind it."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from twice.actions import deciding, dreaming, forgetting, proposing, showing, telling, verifying
+from twice.actions.kit import Kit, Opened
+from twice.actions.reading import Progress, quiet
+from twice.core.ledger import Entry
+from twice.core.lessons import Lesson
+from twice.core.policy import Effective
+from twice.core.proposals import Refusal
+from twice.core.states import State, Status
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """Twice, wired for one run.
+
+    ``kit`` is what the verbs work with. ``mode`` is the user's side of the mode, before project
+    and repository. ``alone`` holds off every other process that decides; ``one_dream`` every
+    other dream. ``project_here`` is the project of the current folder, or nothing;
+    ``project_or_new`` makes it one where it can be, and raises ``BadInput`` elsewhere.
+    """
+
+    kit: Kit
+    mode: Effective
+    alone: Callable[[], AbstractContextManager[object]]
+    one_dream: Callable[[], AbstractContextManager[object]]
+    project_here: Callable[[], str]
+    project_or_new: Callable[[], str]
+
+    def dream(
+        self,
+        found: Sequence[Opened],
+        *,
+        since: int | None = None,
+        only: frozenset[str] | None = None,
+        progress: Progress = quiet,
+    ) -> dreaming.Report:
+        """Read what is new, learn, and file proposals."""
+        with self.one_dream():
+            return dreaming.dream(
+                self.kit, found, effective=self.mode, since=since, only=only, progress=progress
+            )
+
+    def proposals(
+        self,
+        *,
+        project: str | None = None,
+        statuses: Sequence[Status] = (),
+        limit: int | None = None,
+    ) -> list[showing.Shown]:
+        """List proposals as a reviewer sees them, newest first."""
+        return showing.listed(self.kit, project=project, statuses=statuses, limit=limit)
+
+    def show(self, id: str) -> showing.Shown | Refusal:
+        """Show one proposal."""
+        return showing.show(self.kit, id)
+
+    def hand_in(
+        self, project: str, handed: proposing.Handed, *, origin: str = "person"
+    ) -> State | Refusal:
+        """File a candidate that a person or tool hands in."""
+        return proposing.hand_in(self.kit, project, handed, origin=origin)
+
+    def approve(self, id: str, *, expected: str = "", override: bool = False) -> State | Refusal:
+        """Approve what waits."""
+        with self.alone():
+            return deciding.approve(self.kit, id, expected=expected, override=override)
+
+    def edit(self, id: str, lesson: Lesson, *, expected: str = "") -> State | Refusal:
+        """Replace what a pending proposal says."""
+        return deciding.edit(self.kit, id, lesson, expected=expected)
+
+    def reject(self, id: str, *, reason: str = "", expected: str = "") -> State | Refusal:
+        """Reject what waits."""
+        return deciding.reject(self.kit, id, reason=reason, expected=expected)
+
+    def roll_back(
+        self, id: str, *, expected: str = "", expected_revision: int | None = None
+    ) -> State | Refusal:
+        """Undo an approval exactly."""
+        with self.alone():
+            return deciding.roll_back(
+                self.kit, id, expected=expected, expected_revision=expected_revision
+            )
+
+    def context(self, project: str) -> telling.Told:
+        """Show what a new session of a project is told, and what was left out."""
+        return telling.told(self.kit, project)
+
+    def why(self, wanted: str) -> list[showing.Why] | Refusal:
+        """Trace an item back to the quotes that taught it."""
+        return showing.why(self.kit, wanted)
+
+    def history(self, id: str) -> tuple[Entry, ...]:
+        """Return everything that was decided about one item."""
+        return showing.history(self.kit, id)
+
+    def status(self, root: Path) -> telling.Health:
+        """Tell the mode, what waits, the last dream, and how things are."""
+        return telling.health(self.kit, root, self.project_here())
+
+    def last_report(self) -> dreaming.Report | None:
+        """Return the report of the last dream."""
+        return telling.last_report(self.kit)
+
+    def plan_forgetting(self, subject: str) -> forgetting.Plan | Refusal:
+        """Preview what forgetting would erase."""
+        return forgetting.plan(self.kit, subject)
+
+    def forget(self, plan: forgetting.Plan) -> dict[str, int] | Refusal:
+        """Erase what was previewed."""
+        with self.alone():
+            return forgetting.forget(self.kit, plan)
+
+    def verify(self, *, rebuild: bool = False, secrets: bool = False) -> verifying.Verdict:
+        """Check everything, and finish what was interrupted."""
+        with self.alone():
+            return verifying.verify(self.kit, rebuild=rebuild, secrets=secrets)
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self.kit.store.close()

@@ -1,0 +1,197 @@
+"""Secrets, home folders and names taken out of a text before anything else sees it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from twice.core.private_places import emails_in, homes_in, users_in
+from twice.core.secret_names import named
+from twice.core.secret_shapes import shaped
+from twice.core.secret_values import MASK, Span
+
+WINDOW_CHARS = 256 * 1024
+"""Looked at as one; the most that ``redact_chunks`` holds back."""
+
+_PRIVATE = {"home": "~", "user": "USER", "email": "[redacted:email]"}
+_PASSES = 4
+_SEEN_AGAIN_CHARS = 4_096  # of each end of a secret that is longer than a window
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that was taken out.
+
+    ``start`` and ``end`` are where its replacement stands in the redacted text; ``length`` is
+    how many characters it had.
+    """
+
+    kind: str
+    start: int
+    end: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """A clean text, and what was taken out of it."""
+
+    text: str
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def secrets(self) -> int:
+        """How many findings are secrets, not merely homes, user names or e-mail addresses."""
+        return sum(finding.kind not in _PRIVATE for finding in self.findings)
+
+
+class _Private(NamedTuple):
+    homes: tuple[str, ...]
+    users: tuple[str, ...]
+    emails: bool
+
+
+def redact(
+    text: str, homes: tuple[str, ...] = (), users: tuple[str, ...] = (), emails: bool = False
+) -> Redaction:
+    """Take every secret, home folder and given user name out of a text.
+
+    Redacting twice changes nothing more.
+
+    >>> redact("my database password is hunter2, see /home/ann/notes").text
+    'my database password is [redacted:password], see ~/notes'
+    """
+    private = _Private(homes, users, emails)
+    pieces: list[str] = []
+    findings: list[Finding] = []
+    length = 0
+    for part in _windows(iter((text,)), private):
+        pieces.append(part.text)
+        findings += [
+            replace(finding, start=finding.start + length, end=finding.end + length)
+            for finding in part.findings
+        ]
+        length += len(part.text)
+    return Redaction("".join(pieces), tuple(findings))
+
+
+def redact_chunks(
+    chunks: Iterable[str],
+    homes: tuple[str, ...] = (),
+    users: tuple[str, ...] = (),
+    emails: bool = False,
+) -> Iterator[str]:
+    """Yield the redacted text of a long text that comes in pieces, cut anywhere.
+
+    Joined, it is exactly what ``redact`` makes of the whole.
+    """
+    private = _Private(homes, users, emails)
+    return (part.text for part in _windows(iter(chunks), private))
+
+
+def _windows(chunks: Iterator[str], private: _Private) -> Iterator[Redaction]:
+    held = ""
+    for chunk in chunks:
+        for start in range(0, max(len(chunk), 1), WINDOW_CHARS):
+            held += chunk[start : start + WINDOW_CHARS]
+            while len(held) > WINDOW_CHARS:
+                window = held[:WINDOW_CHARS]
+                spans = _find(window, private)
+                cut, left = _cut(window, spans)
+                yield _clean(held[:cut], private, [span for span in spans if span.end <= cut])
+                held = left + held[WINDOW_CHARS:]
+    if held:
+        yield _clean(held, private, _find(held, private))
+
+
+def _cut(window: str, spans: list[Span]) -> tuple[int, str]:
+    """Choose where a full window ends, and what of it is looked at again with the next one.
+
+    It ends at a line, else at a space, and never within something that is taken out.
+    """
+    lowest, highest = len(window) // 4, len(window) * 3 // 4
+    for separator in ("\n", " ", '"', ","):
+        cut = highest
+        while (cut := window.rfind(separator, lowest, cut) + 1) > lowest:
+            within = next((span for span in spans if span.since < cut < span.end), None)
+            if within is None:
+                return cut, window[cut:]
+            cut = max(within.since, 1)
+    across = next((span for span in spans if span.since <= highest < span.end), None)
+    if across is None:
+        return highest, window[highest:]
+    if across.since > 0:
+        return across.since, window[across.since :]
+    # Something longer than a window: its middle goes now, its ends tell what it is.
+    ends = min(_SEEN_AGAIN_CHARS, len(window) // 4)
+    return 0, window[:ends] + window[len(window) - ends :]
+
+
+def _find(text: str, private: _Private) -> list[Span]:
+    """Return what is to be taken out, in order and apart from each other."""
+    ascii_text = text if text.isascii() else text.encode("ascii", "replace").decode()
+    lower = ascii_text.lower()
+    found = [*shaped(text, ascii_text, lower), *named(text, lower)]
+    found += homes_in(text, lower, private.homes)
+    found += users_in(text, private.users)
+    if private.emails:
+        found += emails_in(text)
+    if "[redacted:" in text:
+        masks = [mask.span() for mask in MASK.finditer(text)]
+        found = [span for span in found if not _touches(span, masks)]
+    return _apart(found)
+
+
+def _touches(span: Span, masks: list[tuple[int, int]]) -> bool:
+    return any(start < span.end and span.start < end for start, end in masks)
+
+
+def _apart(found: list[Span]) -> list[Span]:
+    """Join spans that overlap; a secret's kind goes before a home's or a user's."""
+    joined: list[Span] = []
+    for span in sorted(found, key=lambda span: (span.start, -span.end)):
+        if not joined or span.start >= joined[-1].end:
+            joined.append(span)
+            continue
+        last = joined[-1]
+        kind = span.kind if last.kind in _PRIVATE else last.kind
+        since = min(last.since, span.since)
+        joined[-1] = Span(since, last.start, max(last.end, span.end), kind)
+    return joined
+
+
+def _clean(text: str, private: _Private, spans: list[Span]) -> Redaction:
+    """Replace what was found, and look again: what is gone may have hidden something."""
+    done = _replace(text, spans)
+    for _ in range(_PASSES if spans else 0):
+        again = _find(done.text, private)
+        if not again:
+            break
+        done = _replace(done.text, again, done.findings)
+    return done
+
+
+def _replace(text: str, spans: list[Span], before: tuple[Finding, ...] = ()) -> Redaction:
+    pieces: list[str] = []
+    findings: list[Finding] = []
+    at = length = 0
+    for span in spans:
+        shown = _PRIVATE.get(span.kind, f"[redacted:{span.kind}]")
+        pieces += (text[at : span.start], shown)
+        length += span.start - at + len(shown)
+        findings.append(Finding(span.kind, length - len(shown), length, span.end - span.start))
+        at = span.end
+    pieces.append(text[at:])
+    kept = [_moved(finding, spans, findings) for finding in before]
+    every = [*findings, *(finding for finding in kept if finding is not None)]
+    return Redaction("".join(pieces), tuple(sorted(every, key=lambda finding: finding.start)))
+
+
+def _moved(finding: Finding, spans: list[Span], made: list[Finding]) -> Finding | None:
+    """Say where an earlier finding stands after others were made; None where it was swallowed."""
+    shift = 0
+    for span, new in zip(spans, made, strict=True):
+        if span.start < finding.end and finding.start < span.end:
+            return None
+        if span.end <= finding.start:
+            shift = new.end - span.end
+    return replace(finding, start=finding.start + shift, end=finding.end + shift)

@@ -1,0 +1,153 @@
+"""Secrets known by what people say of them: "my password is …", "use token …"."""
+
+import re
+
+from twice.core.secret_values import (
+    MASK,
+    MASKED_BEFORE,
+    Span,
+    is_code,
+    is_identifier,
+    is_opaque,
+    is_placeholder,
+    is_random,
+    is_word,
+    words,
+)
+
+_FOR = (
+    r"(?:[ \t]{1,4}(?:for|of|to|on|in|from|at|para|pour|für|de|del|do|da|der|des|voor|van|dla|per|von)"
+    r"(?:[ \t]{1,4}[\w.'’/-]{1,30}){1,5}?)?"
+)
+_SAID = re.compile(
+    r"(?:'s|’s)?"
+    + _FOR
+    + r"""[ \t]{0,4}(?:
+        (?<![^\s\W])(?:is|was|becomes|es|é|est|ist|lautet|to|jest|è|будет|это|olarak|equals
+          |should[ ]be|will[ ]be|must[ ]be|set[ ]to)(?!\w)[ \t]{0,4}
+        (?:(?:now|still|set[ ]to|currently|actually|just)\b[ \t]{0,4})?:?
+      | [:=：—–→] | ->  | (?:是|为|為|は|が|은|는|을)[:：]?
+    )[ \t]{0,4}""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_GIVEN = re.compile(
+    r"(?:'s)?(?:[ \t](?:от|для|к|на|из)(?:[ \t][\w-]{1,30}){1,2}?)?[ \t]{1,4}(?:called |named |number )?"
+)
+_SAID_VALUE = re.compile(r"""(["'`“«「‘*]{0,2})([^\s"'`”»」’，。、；]{3,4096})""")
+_REVERSED = re.compile(
+    r"""(?:^|[\s"'`(])([^\s"'`]{6,200})["'`]?[ ](?:is|as|for|es|ist|est)[ ]
+        (?:(?:my|the|our|your|mi|la|el|das|mein|le|mon)[ ])?(?:[\w-]{1,20}[ ]){0,2}\Z""",
+    re.VERBOSE,
+)
+_OWNED = re.compile(
+    r"\b(?:my|our|the|mi|minha|mon|mein|meine|mijn|moje|мой|его)\b[^.;!?\n]{0,60}\Z", re.I
+)
+_PREDICATE_ENDING = re.compile(
+    r"\w+(?:ed|ing|ly|able|ible|ive|less|ful|ory|ent|ant|al|ic|ado|ida|ido|ada|iert|isch|é|ée)"
+)
+_PREDICATES = words(
+    """
+    a an at bad basic bearer been being broken by case dead default due easy empty encryption fausse fine
+    for free from full gone good hard here how in incorrecta incorrecto correcta it its just kept known
+    leer less long lost more my never new no none not null obligatoire obrigatória ok okay old on one only
+    our part plain plaintext public richtig falsch nötig errada right safe same secret sensitive sent set
+    short shown stale still stolen strong stuck text that the there this too unknown up very weak what
+    when where which why with wrong your also always now base64 null optional required true false
+    """
+)
+_VERSION = re.compile(
+    r"v?\d+(?:\.\d+)*[a-z]{0,3}|(?:sha|md|base|utf|argon|bcrypt|pbkdf)-?\d.*", re.I
+)
+_CLAUSE_END = re.compile(
+    r"[\"'`]?[ \t]*(?:[.,;!)](?!\w)|\n|\Z|(?:and|but|not|y|und|et|e|instead)\b)", re.IGNORECASE
+)
+_CLOSING = re.compile(r"""["'`”»」*)]{1,3}""")
+CONTEXT_CHARS = 120  # between a secret's name and a random-looking value
+_NEARBY = re.compile(r"[A-Za-z0-9+/=_.~\-]{20,512}")
+
+
+def ends_clause(text: str, end: int) -> bool:
+    """Tell whether nothing follows a word that would make it part of a phrase."""
+    return bool(_CLAUSE_END.match(text, end))
+
+
+def is_predicate(word: str) -> bool:
+    """Tell whether a word says something about a secret, as in "the password is wrong"."""
+    return word.lower() in _PREDICATES or bool(_PREDICATE_ENDING.fullmatch(word.lower()))
+
+
+def said(text: str, start: int, end: int, kind: str) -> Span | None:
+    """Find the value that follows in a sentence: "… password for the db is X", "use token X"."""
+    said = _SAID.match(text, end) or _SAID.match(text, _plain_end(text, end))
+    given = said or _GIVEN.match(text, end)
+    if given is None:
+        return None
+    found = _SAID_VALUE.match(text, given.end())
+    if found is None:
+        return None
+    whole = found[2].rstrip(".,;:)]}*")
+    value = whole.rstrip("!?")
+    if not value or is_placeholder(value) or MASK.search(value):
+        return None
+    if not _is_said_secret(text, start, found, value, kind, said is not None):
+        return None
+    return Span(start, found.start(2), found.start(2) + len(whole), kind)
+
+
+def _plain_end(text: str, end: int) -> int:
+    closing = _CLOSING.match(text, end)
+    return closing.end() if closing else end
+
+
+def _is_said_secret(
+    text: str, start: int, found: re.Match[str], value: str, kind: str, verb: bool
+) -> bool:
+    if is_opaque(value):
+        return not is_code(value)
+    if is_code(value) or kind in ("token", "key"):
+        return False
+    if _has_digit_and_letter(value) and not _VERSION.fullmatch(value):
+        return True
+    if not verb:
+        return False
+    if found[1] and len(value) >= 4 and not is_predicate(value) and is_word(value):
+        return True
+    if not value.isascii() or len(value) < 4:
+        return False
+    if is_word(value):
+        owned = _OWNED.search(text[max(0, start - 80) : start])
+        ends = ends_clause(text, found.start(2) + len(value))
+        return bool(owned) and ends and not is_predicate(value)
+    return not is_identifier(value) and any(not c.isalpha() for c in value.strip("-_/."))
+
+
+def _has_digit_and_letter(value: str) -> bool:
+    return any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+
+
+def said_before(text: str, start: int, kind: str) -> Span | None:
+    """Find the value that a sentence names first: "X is my password"."""
+    head_start = max(0, start - 260)
+    found = _REVERSED.search(text[head_start:start])
+    if found is None or is_placeholder(found[1]) or MASK.search(found[1]):
+        return None
+    value = found[1]
+    if not is_opaque(value) or is_code(value) or is_identifier(value):
+        return None
+    return Span(
+        head_start + found.start(1), head_start + found.start(1), head_start + found.end(1), kind
+    )
+
+
+def nearby(text: str, start: int, end: int, kind: str) -> Span | None:
+    """Find a random-looking value close behind the name of a secret."""
+    limit = min(len(text), end + CONTEXT_CHARS)
+    stop = text.find(MASKED_BEFORE, end, limit)
+    for found in _NEARBY.finditer(text, end, limit if stop < 0 else stop):
+        if text.count("\n", end, found.start()) > 2:
+            return None
+        whole = _NEARBY.match(text, found.start())
+        value = whole[0].rstrip(".") if whole else ""
+        if is_random(value) and not is_placeholder(value):
+            return Span(start, found.start(), found.start() + len(value), kind)
+    return None

@@ -1,0 +1,257 @@
+"""Secrets known by their own shape: provider keys, credentials in addresses, key blocks."""
+
+import base64
+import re
+from collections.abc import Iterator
+
+from twice.core.secret_values import Span, is_opaque, is_placeholder
+
+BLOCK_CHARS = 100_000
+"""Between the first and the last line of a key block; what is longer is two things."""
+
+# Where to look: short beginnings that are rare in prose, found in one pass over a text.
+_BEGINNINGS = re.compile(
+    r"A(?:[KS]IA|[BC]CA|BIA|[GIR]PA|IDA|ROA|N[PV]A|Iza|TATT|TBB|KCp|GE-S|C[0-9a-f]{32})|CFPAT|EAA"
+    r"|EZ[AT]K|F(?:LWSEC|lyV1)|GOCSPX|GR134|HRKU-|NR(?:AK|JS|II)-|PMAK-|S(?:G\.|K[0-9a-f]{32})"
+    r"|a(?:io_|pi_org_)|ci(?:o[A-Za-z0-9]{32})|d(?:api|ckr_|o[opr]_v1_|p\.[a-z]{2})|e(?:yJ)"
+    r"|f(?:igd_|io-u-|m[12]_|o1_)|g(?:h[opsur]_|ithub_pat_|l[a-z]{1,5}-|l(?:c|sa)_|sk_)"
+    r"|h(?:f_|v[sb]\.|ooks\.)|key-|l(?:in_|sv2_)|mfa\.|n(?:fp_|pm_|tn_)"
+    r"|p(?:at[A-Za-z0-9]{14}\.|k[-_.]|nu_|plx-|scale_|ul-|ypi-)|r(?:8_|e_|k_|nd_|ubygems_)"
+    r"|s(?:b_sec|bp_|ecret_|hp[a-z]{2}_|k[-_.]|l\.|ntry[su]_|q[0p])|t(?:fp_|vly-)"
+    r"|w(?:ebhooks/|hsec_)|x(?:ai-|app-|kcp_|keysib-|ox[a-z])|ya29\.|1//0"
+)
+_WORD = "[A-Za-z0-9]"
+_KEY = "[A-Za-z0-9_-]"
+_SHAPES: tuple[tuple[str, str], ...] = (
+    ("aws-key", rf"A(?:KIA|SIA|BIA|CCA|GPA|IDA|ROA|IPA|NPA|NVA)[A-Z0-9]{{16,}}(?!{_WORD})"),
+    ("github-token", rf"gh[opsur]_{_WORD}{{16,}}|github_pat_[A-Za-z0-9_]{{20,}}"),
+    ("gitlab-token", rf"gl[a-z]{{1,5}}-[A-Za-z0-9_.=-]{{16,}}|GR1348941{_KEY}{{16,}}"),
+    ("slack-token", r"xox[a-z](?:\.xox[bp])?-[A-Za-z0-9-]{10,}|xapp-\d-[A-Za-z0-9-]{10,}"),
+    ("slack-webhook", r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9_/+-]{16,}"),
+    ("discord-webhook", rf"webhooks/\d{{15,}}/{_KEY}{{20,}}"),
+    ("stripe-key", rf"[rsp]k_(?:live|test)_{_WORD}{{10,}}|whsec_[A-Za-z0-9+/=]{{16,}}"),
+    ("anthropic-key", rf"sk-ant-{_KEY}{{16,}}"),
+    ("api-key", rf"[sp]k-(?=(?:[a-z]{{2,8}}[-_])*{_KEY}*?{_WORD}{{10}})(?=\D*\d){_KEY}{{16,}}"),
+    ("api-key", rf"sk_(?=\D*\d){_WORD}{{24,}}|[sp]k\.eyJ{_KEY}{{16,}}"),
+    (
+        "google-key",
+        rf"AIza{_KEY}{{30,}}|ya29\.{_KEY}{{16,}}|GOCSPX-{_KEY}{{16,}}|1//0{_KEY}{{30,}}",
+    ),
+    ("jwt", rf"eyJ{_KEY}{{8,}}={{0,2}}\.{_KEY}{{8,}}={{0,2}}(?:\.[A-Za-z0-9_=.-]*)?"),
+    ("huggingface-token", rf"hf_{_WORD}{{20,}}|api_org_{_WORD}{{20,}}"),
+    ("npm-token", rf"npm_(?=\D*\d){_WORD}{{30,}}"),
+    ("pypi-token", rf"pypi-(?:AgE{_KEY}{{16,}}|(?=\D*\d){_KEY}{{50,}})"),
+    ("twilio-key", r"(?:SK|AC)[0-9a-f]{32}(?![0-9a-f])"),
+    ("sendgrid-key", rf"SG\.{_KEY}{{16,}}\.{_KEY}{{16,}}"),
+    ("mailgun-key", r"key-[0-9a-f]{32}"),
+    ("digitalocean-token", r"do[opr]_v1_[0-9a-f]{32,}"),
+    ("discord-token", rf"mfa\.{_KEY}{{60,}}"),
+    ("shopify-token", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
+    ("square-token", rf"sq0(?:atp|csp|idp)-{_KEY}{{20,}}|EAAA{_KEY}{{50,}}|sq[pua]_[0-9a-f]{{40}}"),
+    ("facebook-token", rf"EAA[A-Za-z]{_WORD}{{60,}}"),
+    ("atlassian-token", rf"ATATT3[A-Za-z0-9_=-]{{20,}}|ATBB{_WORD}{{24,}}"),
+    ("docker-token", rf"dckr_(?:pat|oat)_{_KEY}{{20,}}"),
+    ("vault-token", rf"hv[sb]\.{_KEY}{{20,}}"),
+    ("age-key", r"AGE-SECRET-KEY-1[A-Z0-9]{50,}"),
+    ("dropbox-token", rf"sl\.{_KEY}{{60,}}"),
+    ("airtable-token", rf"pat{_WORD}{{14}}\.[0-9a-f]{{64}}"),
+    ("artifactory-key", rf"AKCp{_WORD}{{40,}}"),
+    ("crates-token", rf"cio{_WORD}{{32}}(?!{_WORD})"),
+    ("sonar-token", r"sq[pua]_[0-9a-f]{40}"),
+    ("fly-token", r"FlyV1 fm\d_[A-Za-z0-9+/=,_-]{20,}|f(?:m[12]|o1)_[A-Za-z0-9+/=_-]{20,}"),
+    (
+        "api-key",
+        r"(?:aio_|api_org_|CFPAT-|dapi|dp\.(?:pt|st|ct|sa|scim|audit)\.|EZ[AT]K|figd_|fio-u-|FLWSECK[-_]"
+        r"|gsk_|glc_|glsa_|HRKU-|lin_(?:api|oauth)_|lsv2_(?:pt|sk)_|nfp_|NR(?:AK|JS|II)-|ntn_|pnu_"
+        r"|PMAK-|pplx-|pscale_(?:tkn|pw|oauth)_|pul-|r8_|re_|rnd_|rubygems_|sb_secret_|sbp_|secret_"
+        rf"|sntry[su]_|tfp_|tvly-|xai-|xkeysib-)(?=\D*\d)(?={_KEY}*{_WORD}{{10}})[A-Za-z0-9_=+/-]{{20,}}",
+    ),
+)
+_SHAPE = re.compile("|".join(f"(?P<s{n}>{shape})" for n, (_, shape) in enumerate(_SHAPES)))
+# A value is taken whole, also where its shape alone would end at a + or a slash.
+_TAIL = re.compile(r"(?:[A-Za-z0-9_+/=~%-]|\.(?=[A-Za-z0-9]))*")
+
+_FREE_SHAPES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
+    ("telegram-token", ":", re.compile(rf"(?<=\d{{6}}):(?=\D*\d){_KEY}{{34,36}}(?!{_KEY})")),
+    ("azure-secret", "Q~", re.compile(r"(?<=[A-Za-z0-9_.~-]{3}\d)Q~[A-Za-z0-9_.~-]{31,34}")),
+    ("azure-signature", "sig=", re.compile(r"(?<=[?&])sig=([A-Za-z0-9%+/=_-]{20,})")),
+    ("mailchimp-key", "-us", re.compile(r"(?<=[0-9a-f]{32})-us\d{1,2}(?!\w)")),
+    ("terraform-token", ".atlasv1.", re.compile(rf"\.atlasv1\.{_KEY}{{40,}}")),
+)
+_DISCORD = re.compile(rf"(?<!{_KEY})[MNO]{_KEY}{{22,28}}\.{_KEY}{{6}}\.{_KEY}{{27,}}")
+
+_AUTHORITY = re.compile(
+    r"""://([^\s:/@"'<>?#\\`]{0,200}):(?!\d{1,5}(?:[/?#]|$))([^\s"'<>`]{1,400})@(?=[\w\[$<{.-])"""
+)
+_SCHEME = re.compile(
+    r"""(bearer|basic)[ \t]{1,4}["']?([^\s"'`,;<>()\[\]{}\\]{6,4096})""", re.IGNORECASE
+)
+_CURL_USER = re.compile(r"""(?:-u|--user)(?:[ =]|(?<=-u))["']?[^\s:"']{1,100}:([^\s"']{1,400})""")
+
+
+def shaped(text: str, ascii_text: str, lower: str) -> Iterator[Span]:
+    """Yield the secrets of a text that are known by their shape.
+
+    ``ascii_text`` is the text with a question mark for each character outside of ASCII, and
+    ``lower`` the same in lower case: they are faster to search.
+    """
+    for begin in _BEGINNINGS.finditer(ascii_text):
+        yield from _provider(text, begin.start())
+    for kind, needle, pattern in _FREE_SHAPES:
+        if needle in ascii_text:
+            yield from _free(text, kind, pattern)
+    if "." in ascii_text:
+        for found in _DISCORD.finditer(ascii_text):
+            if any(character.isdigit() for character in found[0]):
+                yield Span(found.start(), found.start(), found.end(), "discord-token")
+    yield from _addresses(text, ascii_text)
+    yield from _schemes(text, lower)
+    if "-----" in ascii_text:
+        yield from _blocks(text)
+
+
+def _provider(text: str, start: int) -> Iterator[Span]:
+    if start and text[start - 1].isascii() and text[start - 1].isalnum():
+        return
+    found = _SHAPE.match(text, start)
+    if found is None or is_placeholder(found[0]):
+        return
+    tail = _TAIL.match(text, found.end())
+    end = tail.end() if tail else found.end()
+    yield Span(start, start, end, _SHAPES[(found.lastindex or 1) - 1][0])
+
+
+def _free(text: str, kind: str, pattern: re.Pattern[str]) -> Iterator[Span]:
+    for found in pattern.finditer(text):
+        start, end = found.span(1) if pattern.groups else found.span()
+        if not pattern.groups:
+            head = text[max(0, start - 40) : start]
+            start -= len(head) - len(head.rstrip(_HEADS))
+        if not is_placeholder(text[start:end]):
+            yield Span(start, start, end, kind)
+
+
+_HEADS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_~-"
+
+
+def _addresses(text: str, ascii_text: str) -> Iterator[Span]:
+    position = ascii_text.find("://")
+    while position >= 0:
+        found = _AUTHORITY.match(text, position)
+        if (found and not is_placeholder(found[2])) or (found and found[2].lower() in _WEAK):
+            yield Span(position, found.start(2), found.end(2), "url-password")
+        position = ascii_text.find("://", position + 3)
+    if "curl" in ascii_text:
+        for found in _CURL_USER.finditer(text):
+            if not is_placeholder(found[1]):
+                yield Span(found.start(), found.start(1), found.end(1), "password")
+
+
+_WEAK = frozenset({"password", "passwd", "pass", "pwd", "secret", "token", "key", "default"})
+
+
+def _schemes(text: str, lower: str) -> Iterator[Span]:
+    for scheme, is_credential in (("bearer", _is_bearer), ("basic", _is_basic)):
+        position = lower.find(scheme)
+        while position >= 0:
+            found = _SCHEME.match(text, position)
+            if found and is_credential(found[2]):
+                yield Span(position, found.start(2), _whole(text, found.end(2)), scheme)
+            position = lower.find(scheme, position + 5)
+
+
+def _whole(text: str, end: int) -> int:
+    tail = _TAIL.match(text, end)
+    return tail.end() if tail else end
+
+
+def _is_bearer(value: str) -> bool:
+    return not is_placeholder(value) and is_opaque(value.rstrip(".:!?"))
+
+
+def _is_basic(value: str) -> bool:
+    value = value.rstrip(".:!?")
+    if is_placeholder(value) or not re.fullmatch(r"[A-Za-z0-9+/_-]{6,}={0,2}", value):
+        return False
+    try:
+        decoded = base64.b64decode(value + "=" * (-len(value) % 4), altchars=b"-_")
+    except ValueError:
+        return False
+    return (b":" in decoded and decoded.isascii()) or value.endswith("=") or is_opaque(value)
+
+
+# --- key blocks ------------------------------------------------------------------------------
+
+_MARK = re.compile(
+    r"-----(BEGIN|END) ((?:[A-Z0-9]+ ){0,4}?PRIVATE KEY(?: BLOCK)?|PGP [A-Z ]{3,30}?)-----"
+)
+_LINE_START = r"(?:\\[nrt]|[\s>+|\"'`\\,])*"
+_KEY_LINES = re.compile(
+    rf"(?:{_LINE_START}(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): ?[^\n]{{0,200}}"
+    rf"|[A-Za-z0-9+/=]{{20,400}}(?![A-Za-z0-9+/=])))+"
+    rf"(?:{_LINE_START}(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]{{1,76}}(?=\s*(?:\n|$|[\"'`]|\\n|\.\.\.|…)))?"
+)
+_ONLY_KEY = re.compile(r"(?:\\[nrt]|[\s>+|\"'`\\,A-Za-z0-9/=]|[A-Z][A-Za-z-]+: [^\n]{0,200}\n)*")
+_KEY_RUN = re.compile(r"[A-Za-z0-9+/=]{30}")
+_KEY_LINE = re.compile(r"[\s>+|\"'`\\,]*[A-Za-z0-9+/=]{1,400}[\s\"'`\\,]*")
+
+
+def _blocks(text: str) -> Iterator[Span]:
+    opened: re.Match[str] | None = None
+    done = 0
+    for mark in _MARK.finditer(text):
+        if mark[1] == "BEGIN":
+            if opened:
+                yield from _truncated(text, opened, mark.start())
+            opened = mark
+            continue
+        if opened and _is_key(text, opened.end(), mark.start()):
+            yield Span(opened.start(), opened.start(), mark.end(), _kind_of(mark))
+        elif opened:
+            yield from _truncated(text, opened, mark.start())
+        else:
+            yield from _headless(text, mark, done)
+        opened, done = None, mark.end()
+    if opened:
+        yield from _truncated(text, opened, len(text))
+
+
+def _kind_of(mark: re.Match[str]) -> str:
+    return "pgp-block" if "PGP" in mark[2] else "private-key"
+
+
+def _is_key(text: str, start: int, end: int) -> bool:
+    if end - start > BLOCK_CHARS:
+        return False
+    if _KEY_RUN.search(text, start, end):
+        return True
+    inside = text[start:end].replace("\\n", "\n")
+    lines = [line.strip(" \t\r\"'`\\,>+|") for line in inside.split("\n")]
+    lines = [line for line in lines if line]
+    return bool(lines) and all(_is_key_line(line) for line in lines)
+
+
+def _is_key_line(line: str) -> bool:
+    if re.fullmatch(r"[A-Z][A-Za-z-]+: .*", line):
+        return True
+    return bool(re.fullmatch(r"[A-Za-z0-9+/=_-]+", line)) and not is_placeholder(line)
+
+
+def _truncated(text: str, opened: re.Match[str], limit: int) -> Iterator[Span]:
+    lines = _KEY_LINES.match(text, opened.end(), min(limit, opened.end() + BLOCK_CHARS))
+    if lines:
+        yield Span(opened.start(), opened.start(), lines.end(), _kind_of(opened))
+
+
+def _headless(text: str, mark: re.Match[str], floor: int) -> Iterator[Span]:
+    """Yield a block whose beginning was cut off: the key-like lines before its last line."""
+    start = mark.start()
+    floor = max(floor, start - BLOCK_CHARS)
+    while start > floor:
+        line_start = max(text.rfind("\n", floor, start - 1) + 1, floor)
+        line = text[line_start:start]
+        if line.strip() and not _KEY_LINE.fullmatch(line):
+            break
+        start = line_start
+    if _KEY_RUN.search(text, start, mark.start()):
+        yield Span(start, start, mark.end(), _kind_of(mark))

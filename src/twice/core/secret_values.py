@@ -1,0 +1,143 @@
+"""What a value looks like: opaque as secrets are, or a placeholder, an ordinary word, code."""
+
+import math
+import re
+from collections import Counter
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    """A part of a text to take out.
+
+    ``since`` is where what gives it away begins: "password is" before the value itself.
+    """
+
+    since: int
+    start: int
+    end: int
+    kind: str
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a table that is written as a text."""
+    return frozenset(text.split())
+
+
+MASKED_BEFORE = "[redacted:"
+MASK = re.compile(r"\[redacted:[a-z-]{1,40}\]")
+
+_PLACEHOLDER = re.compile(
+    r"""
+    \[redacted.* | \[[a-z _-]+\] | <[^>]*>.* | \{\{?[^}]*\}?\}.* | \$\{.* | \$\(.*
+  | \$[a-z_]+\d?\W* | %\(?\w+\)?[s%]? | \#\{.* | @\w+@ | __\w+__ | `.*
+  | .{0,12}(?:\*{3,}|•{3,}|…|\.{3,}).{0,8}
+  | [\w-]{0,16}?(?:x{4,}|X{4,}|0{8,}|_{3,})(?:[-_.]?(?:x+|X+|0+|_+))*
+  | (?:your|insert|enter|replace|put|paste|add|change|example|sample|dummy)
+        (?:[-_ .].*|(?:api|auth)?(?:token|key|secret|password)s?\w{0,8})
+  | change_?me\W* | example\W* | placeholder\W* | redacted\W* | removed\W* | masked\W* | hidden\W*
+  | (?:none|null|nil|undefined|true|false|todo|tbd|n/a|empty|unset|yes|no|on|off|default)\W*
+  | (?:the|my|a|an)[-_](?:api[-_])?(?:key|token|secret|password)(?:[-_]?here)?
+  | .*[-_](?:here|goes[-_]here|placeholder)
+  | (?:password|passwd|secret|token|api[-_]?key|key|value|string|text|pass|pwd|passphrase)s?\W*
+  | (?:op|vault|keychain|env|file|arn|ssm|projects|sm)://?.* | arn:aws.*
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+_TYPES = words(
+    """
+    any array bigint bool boolean bytes bytearray callable char date datetime dict enum field
+    file float int integer iterable list literal map never number object optional option
+    password path record result secretstr sequence set str string symbol tuple type union
+    unknown uuid varchar void text required
+    """
+)
+_CODE = re.compile(
+    r"""
+    (?:await|new|return|lambda|function|async|typeof|not|if|self|this|cls|process|os|env|environ
+       |config|settings|secrets|params?|req|request|res|args?|opts?|options|props|ctx|context|data
+       |import|std|crate|super)\b(?:[.\[(:?!-].*|$)
+  | [A-Za-z_$][\w$.:]*(?:->\w+)*\??!?[(\[].*
+  | [&*]?[A-Za-z_$]+(?:[A-Za-z_$]|\d(?!\d\d))*(?:\??\.[A-Za-z_$]+)+[;,)\]}]*
+  | (?:Optional|List|Dict|Union|Literal|Option|Result|Secret|Promise|Array|Record)[\[<].*
+  | [(\[{|>&!*/\\+=-].{0,2} | [({\[].* | [?]\s.* | !\w+ | => .*
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+_ORDINARY = re.compile(
+    r"""
+    v?\d+(?:\.\d+){1,3}(?:[-+][a-z0-9.]+)? | v\d+ | \d{4}-\d\d-\d\d\S* | \d\d:\d\d\S*
+  | \d+(?:[.,]\d+)*(?:%|[kmgtKMGT]?[bB]?|ms|s|m|h|d|min|px|em|rem|x|tokens?|chars?)\W*
+  | [A-Za-z]?[a-z]{1,11}-?\d{1,4}\W* | (?i:sha|md|hmac|rsa|ecdsa|ed|aes|utf|base|rfc)\S*
+  | [a-z]+://\S* | (?:\.{0,2}/|~/|[A-Za-z]:[\\/])\S* | \S*/\S*\.[a-z]{1,5}\d?\W*
+  | [\w-]+\.[a-z]{2,4}
+  | @?[a-z][\w.-]*/[a-z][\w./-]* | \#?\d+\W* | [A-Z]{2,6}-\d+\W* | \S+\(\S*
+    """,
+    re.VERBOSE,
+)
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+_HEX = re.compile(r"(?:0x|sha\d+[:-])?[0-9a-f]{7,}", re.IGNORECASE)
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+
+
+def is_placeholder(value: str) -> bool:
+    """Tell whether a value only stands for a secret: empty, ``<token>``, ``$TOKEN``, ``xxxx``."""
+    if not value.strip("\"'` \t"):
+        return True
+    return bool(_PLACEHOLDER.fullmatch(value))
+
+
+def is_code(value: str) -> bool:
+    """Tell whether a bare value is a type, a call or a reference rather than a secret."""
+    return value.strip(",;)]}").lower() in _TYPES or bool(_CODE.fullmatch(value))
+
+
+def is_word(value: str) -> bool:
+    """Tell whether a value is one word of letters, as prose has them."""
+    bare = value.strip(".,;:!?)]}'\"").replace("-", "").replace("'", "").replace("’", "")
+    return bare.isalpha() and (bare.islower() or bare.istitle())
+
+
+def is_identifier(value: str) -> bool:
+    """Tell whether a value is a name made of words: ``user_token``, ``accessToken``."""
+    return bool(re.fullmatch(r"[A-Za-z_]+(?:[-_.][A-Za-z]+)*\d?", value.strip(".,;:!?)]}")))
+
+
+def is_known_harmless(value: str) -> bool:
+    """Tell whether a value is a git SHA or another digest, or a UUID."""
+    return bool(_UUID.fullmatch(value) or _HEX.fullmatch(value))
+
+
+def is_opaque(value: str) -> bool:
+    """Tell whether a value looks made by a machine or a careful person, not like prose or code."""
+    if len(value) < 6 or _ORDINARY.fullmatch(value):
+        return False
+    letters = any(character.isalpha() for character in value)
+    if letters and any(character.isdigit() for character in value):
+        return not is_wordy(value) or len(value) >= 12
+    shouted = value.upper() == value and "-" in value and len(value) >= 10
+    return letters and (shouted or bool(re.search(r"[a-zA-Z][!@#$%^&*+=]+[a-zA-Z]", value)))
+
+
+def is_random(value: str) -> bool:
+    """Tell whether a long value has the entropy of a key; digests and UUIDs do not count."""
+    if len(value) < 20 or is_known_harmless(value) or _ORDINARY.fullmatch(value):
+        return False
+    digits = sum(character.isdigit() for character in value)
+    mixed = not value.islower() and not value.isupper()
+    if digits < 2 or digits > len(value) * 0.7 or is_wordy(value):
+        return False
+    return entropy(value) >= (3.3 if mixed else 3.6)
+
+
+def is_wordy(value: str) -> bool:
+    """Tell whether a value is mostly made of words, joined in any way."""
+    words = _WORDS.findall(value)
+    long_words = sum(len(word) for word in words if len(word) >= 4 and word.isalpha())
+    return long_words >= 0.6 * sum(map(len, words))
+
+
+def entropy(value: str) -> float:
+    """Return the Shannon entropy of a value's characters, in bits for each."""
+    counts = Counter(value).values()
+    return -sum(count / len(value) * math.log2(count / len(value)) for count in counts)

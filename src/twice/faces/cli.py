@@ -1,0 +1,131 @@
+"""The command line: which commands there are, and how what goes wrong is said."""
+
+import importlib
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+import click
+
+from twice import __version__
+from twice.core.errors import Fault
+from twice.core.proposals import Refusal
+
+COMMANDS = {
+    "init": "Find agents and sessions, choose a mode, install the hook.",
+    "dream": "Read what is new, learn from it, and file proposals.",
+    "review": "Walk through what waits: evidence, then approve, edit, reject or skip.",
+    "propose": "Hand in a candidate; it passes the same gates.",
+    "approve": "Approve one proposal.",
+    "reject": "Reject one proposal, with a reason.",
+    "rollback": "Undo one approval exactly.",
+    "context": "Show what a new session of this project is told.",
+    "status": "Show the mode, what waits, the last dream.",
+    "why": "Trace an item back to the words that taught it.",
+    "forget": "Erase a session or an item for good.",
+    "verify": "Check the ledger, the texts and every file against each other.",
+    "settings": "Show or change what Twice may do.",
+    "hook": "Answer an agent's hook (installed by init).",
+}
+
+
+class Lazy(click.Group):
+    """A group that imports a command only when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order in which people need them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"twice.faces.commands.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="twice")
+def twice() -> None:
+    """Tell your coding agent twice. Never a third time.
+
+    Twice reads the sessions that your coding agents left on this machine, finds what you keep
+    telling them, and proposes lessons with evidence. Nothing acts before you approved it.
+
+    \b
+    Start with:  twice dream --mode suggest
+    Then:        twice review
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run one command; exit 0 when it is done, 1 when refused or failed, 2 on wrong usage."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure: Any = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="backslashreplace")
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: list[str] | None) -> int:
+    try:
+        outcome = twice.main(arguments, prog_name="twice", standalone_mode=False)
+        sys.stdout.flush()
+        return outcome if isinstance(outcome, int) else 0
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except click.UsageError as error:
+        error.show()
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        complain("Stopped.", "Nothing is half-done; run it again to go on.")
+        return 1
+    except click.ClickException as error:
+        complain(error.format_message())
+        return 1
+    except Fault as fault:
+        complain(fault.message, fault.hint)
+        return 1
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except RecursionError:
+        complain("The input is nested too deeply to be read.")
+        return 1
+    except Exception as error:  # noqa: BLE001 - the last line of defence: no trace reaches a person
+        return _unexpected(error)
+
+
+def _unexpected(error: Exception) -> int:
+    """Say in one line what broke in Twice itself; the whole trace only where it was asked for."""
+    if os.environ.get("TWICE_DEBUG"):
+        traceback.print_exc()
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(place.filename).name}:{place.lineno}"
+    complain(
+        f"Twice itself failed: {type(error).__name__} at {where}.",
+        "Nothing is half-done. TWICE_DEBUG=1 shows the details; please report them.",
+    )
+    return 1
+
+
+def complain(message: str, hint: str = "") -> None:
+    """Say on stderr, in one line, what happened and how to mend it."""
+    line = " ".join(f"{message} {hint}".split())
+    click.echo(line, err=True)
+
+
+def refuse(refusal: Refusal) -> None:
+    """Say why not, and leave with exit code 1."""
+    reason = refusal.reason[:1].upper() + refusal.reason[1:]
+    end = "" if reason.endswith((".", "!", "?")) else "."
+    complain(reason + end, f"Hint: {refusal.hint}" if refusal.hint else "")
+    raise click.exceptions.Exit(1)

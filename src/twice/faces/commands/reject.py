@@ -1,0 +1,34 @@
+"""``twice reject``: say no to one proposal."""
+
+import click
+
+from twice.core.proposals import Refusal
+from twice.faces import present
+from twice.faces.cli import refuse
+from twice.faces.options import as_json, emit, expected_hash, opened
+
+
+@click.command("reject")
+@click.argument("id")
+@click.option("--reason", default="", help="Why; kept with the rejection.")
+@expected_hash
+@as_json
+def command(id: str, reason: str, expected: str, machine: bool) -> None:
+    """Reject what waits. It stays rejected until new conversations support it.
+
+    \b
+    Example:
+      twice reject prp_49c1f02ab7 --reason "only for that one task"
+    """
+    with opened() as app:
+        state = app.reject(id, reason=reason, expected=expected)
+        if isinstance(state, Refusal):
+            refuse(state)
+            return
+        shown = app.show(id)
+        assert not isinstance(shown, Refusal)
+        if machine:
+            emit(present.proposal(shown))
+            return
+        click.echo(present.line(shown))
+        click.echo("It returns only with new evidence, once, marked as rejected before.")

@@ -1,0 +1,35 @@
+"""``twice rollback``: undo one approval exactly."""
+
+import click
+
+from twice.core.proposals import Refusal
+from twice.faces import present
+from twice.faces.cli import refuse
+from twice.faces.options import as_json, emit, expected_hash, opened
+
+
+@click.command("rollback")
+@click.argument("id")
+@expected_hash
+@click.option("--revision", type=int, help="The receipt's revision that you saw.")
+@as_json
+def command(id: str, expected: str, revision: int | None, machine: bool) -> None:
+    """Undo an approval exactly, in every mode. Files that you changed are never touched.
+
+    \b
+    Example:
+      twice rollback prp_49c1f02ab7
+    """
+    with opened() as app:
+        state = app.roll_back(id, expected=expected, expected_revision=revision)
+        if isinstance(state, Refusal):
+            refuse(state)
+            return
+        shown = app.show(id)
+        assert not isinstance(shown, Refusal)
+        if machine:
+            emit({**present.proposal(shown), "retired": present.retired(app.history(id))})
+            return
+        click.echo(present.line(shown))
+        for path in present.retired(app.history(id)):
+            click.echo(f"Its file was moved to {path}")

@@ -1,0 +1,70 @@
+"""Options that several commands share, and small helpers of the command line."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import click
+
+from twice.app import App
+from twice.core.errors import BadInput
+
+as_json = click.option("--json", "machine", is_flag=True, help="Print JSON for scripts.")
+of_project = click.option("--project", help="Only this project, by its name or id.")
+expected_hash = click.option(
+    "--hash", "expected", default="", help="The review hash that you saw; another one is refused."
+)
+
+
+@contextmanager
+def opened(**how: Any) -> Iterator[App]:
+    """Open Twice for one command, and close it whatever happens."""
+    from twice.wiring import open_app
+
+    app = open_app(**how)
+    try:
+        yield app
+    finally:
+        app.close()
+
+
+def emit(value: Any) -> None:
+    """Print JSON values."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def project_id(app: App, wanted: str | None) -> str:
+    """Return the id of a project named by a person, or of the one that the current folder is in."""
+    if wanted is None:
+        if here := app.project_here():
+            return here
+        raise BadInput(
+            "This folder is no project that Twice knows.",
+            hint="Run it in a project's folder, or name one with --project.",
+        )
+    found = [p for p in app.kit.store.projects() if wanted in (p.id, p.name)]
+    if len(found) == 1:
+        return found[0].id
+    names = sorted({p.name for p in app.kit.store.projects()})
+    if found:
+        ids = ", ".join(f"{p.id} ({p.root})" for p in found)
+        raise BadInput(
+            f"Several projects are named {wanted!r}.", hint=f"Name one by its id: {ids}."
+        )
+    listed = ", ".join(names[:8]) or "none yet"
+    raise BadInput(f"There is no project {wanted!r}.", hint=f"Known: {listed}.")
+
+
+def moment_of(text: str, now: int) -> int:
+    """Read a day (2026-01-31) or an age (7d, 12h) as UTC in microseconds; raise ``BadInput``."""
+    units = {"d": "days", "h": "hours", "w": "weeks"}
+    if text[:-1].isdigit() and text[-1:] in units and len(text) < 8:
+        return now - int(timedelta(**{units[text[-1]]: int(text[:-1])}).total_seconds() * 1_000_000)
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise BadInput(f"{text!r} is no day and no age.", hint="Write 2026-01-31 or 7d.") from error
+    aware = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return int(aware.timestamp() * 1_000_000)

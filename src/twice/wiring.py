@@ -1,0 +1,213 @@
+"""Settings in, App out: the one place that knows every concrete class."""
+
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from twice import settings
+from twice.actions.kit import Kit, Opened, expand, shorten, shorten_key
+from twice.actions.policing import record_policy
+from twice.app import App
+from twice.core import limits
+from twice.core.errors import BadInput, Busy
+from twice.core.places import Elsewhere, Place
+from twice.core.policy import Effective, Mode, Terms, effective
+from twice.core.transcript import Session
+from twice.learners.learner import Corrections
+from twice.outlets.publisher import Publisher
+from twice.outlets.writes import Step, silent
+from twice.ports import Source, Store
+from twice.sources import places, projects
+from twice.store.sql import SqliteDatabase, copy_into_memory
+from twice.store.store import RowStore
+
+STORE = "twice.db"
+
+
+def now() -> int:
+    """Return the time, UTC in microseconds."""
+    return time.time_ns() // 1_000
+
+
+def fresh(prefix: str) -> str:
+    """Return a new random id."""
+    return f"{prefix}_{secrets.token_hex(5)}"
+
+
+def open_app(
+    *,
+    run_mode: Mode | None = None,
+    here: Path | None = None,
+    actor: str = "person",
+    throwaway: bool = False,
+    data: Path | None = None,
+    clock: Callable[[], int] = now,
+    step: Step = silent,
+) -> App:
+    """Open Twice with everything that the settings say.
+
+    ``run_mode`` is a person's consent for this one run. ``throwaway`` works on a copy in memory,
+    so that nothing is kept. ``step`` is told of every single write of a file.
+    """
+    folder = data or settings.data_folder()
+    database = copy_into_memory(folder / STORE) if throwaway else SqliteDatabase(folder / STORE)
+    store = RowStore(database, fresh_key=secrets.token_hex(32))
+    home = Path.home()
+    here = here or Path.cwd()
+    voices = _Voices(folder, home, run_mode)
+    kit = Kit(
+        store=store,
+        outlet=Publisher(step=step),
+        learner=Corrections(),
+        now=clock,
+        fresh=fresh,
+        home=home,
+        data=folder,
+        actor=actor,
+        policy=lambda: settings.read_user_file(folder).policy,
+        revision=lambda: _revision(store, folder, clock),
+        mode_of=voices.mode_of,
+        place=_Placer(store, home).place,
+    )
+    return App(
+        kit=kit,
+        mode=voices.mode_of(""),
+        alone=lambda: _lock(folder / "decide.lock"),
+        one_dream=lambda: _lock(folder / "dream.lock"),
+        project_here=lambda: _known_project(store, here, home),
+        project_or_new=lambda: _project_or_new(kit, here),
+    )
+
+
+class _Voices:
+    """The chain of consent, asked anew at every question, since others may change it."""
+
+    def __init__(self, folder: Path, home: Path, run: Mode | None) -> None:
+        self._folder, self._home, self._run = folder, home, run
+
+    def mode_of(self, root: str) -> Effective:
+        """Return the mode for a project's folder; an empty one asks for the user's side only."""
+        user = settings.read_user_file(self._folder)
+        faults = [user.fault] if user.fault else []
+        repository: Mode | None = None
+        if root:
+            repository, fault = settings.read_repository_file(expand(root, self._home))
+            faults += [fault] if fault else []
+        stored = shorten(root, self._home)
+        return effective(
+            Terms(
+                user=user.file.evolution,
+                run=self._run,
+                project=user.consent(stored),
+                repository=repository,
+                faults=tuple(faults),
+            )
+        )
+
+
+class _Placer:
+    """Finds the project of a session, with the help of those that are known already."""
+
+    def __init__(self, store: Store, home: Path) -> None:
+        self._store, self._home = store, home
+        self._temp = tuple({Path(p).resolve() for p in ("/tmp", "/var/tmp", _temp())})
+
+    def place(self, session: Session) -> Place | Elsewhere:
+        """Return where a session belongs."""
+        known = [expand(p.root, self._home) for p in self._store.projects() if p.root]
+        found = projects.identify(
+            session.cwd,
+            remote=session.remote,
+            root=session.root,
+            home=self._home,
+            temp=self._temp,
+            known_roots=known,
+        )
+        if isinstance(found, projects.Elsewhere):
+            return Elsewhere(found.reason)
+        return Place(found.keys, str(found.root), found.name, found.gone)
+
+
+def _temp() -> str:
+    return os.environ.get("TMPDIR", "/tmp")
+
+
+def _revision(store: Store, folder: Path, clock: Callable[[], int]) -> str:
+    """Return the current policy revision, recording a change that was made by hand first."""
+    standing = settings.read_user_file(folder)
+    recorded = store.policy()
+    if standing.fault and recorded is not None:
+        return recorded.revision
+    consents = {
+        name: str(consent.evolution)
+        for name, consent in standing.file.projects.items()
+        if consent.evolution is not None
+    }
+    return record_policy(
+        store, standing.policy, projects=consents, at=clock(), revision=fresh("pol"), actor="file"
+    )
+
+
+def change_setting(app: App, change: settings.Change) -> bool:
+    """Change the user's file under a fresh policy revision; False where it said so already."""
+    folder = app.kit.data
+    path = folder / "config.toml"
+    before = path.read_bytes() if path.exists() else b""
+    app.kit.revision()
+    after = settings.changed(folder, change)
+    if after == before:
+        return False
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    temporary = folder / f".config-{secrets.token_hex(4)}.tmp"
+    temporary.write_bytes(after)
+    temporary.chmod(0o600)
+    temporary.replace(path)
+    app.kit.revision()
+    return True
+
+
+def found_sessions(
+    paths: Sequence[Path], *, here: Path, data: Path
+) -> tuple[list[Opened], tuple[Path, ...]]:
+    """Return session files below given paths, or in the agents' own places where none is given."""
+    among: tuple[Source, ...] = places.sources(own=data, projects=(here,))
+    if not paths:
+        return [Opened(source, path) for source, path in places.discover(among)], ()
+    opened = places.open_paths(paths, among)
+    return [Opened(source, path) for source, path in opened], opened.unknown
+
+
+def _known_project(store: Store, here: Path, home: Path) -> str:
+    """Return the id of the project that a folder belongs to, where it is known."""
+    found = projects.identify(str(here), home=home, temp=(), known_roots=())
+    if isinstance(found, projects.Elsewhere):
+        return ""
+    keys = {shorten_key(key, home) for key in found.keys}
+    return next((p.id for p in store.projects() if keys & set(p.keys)), "")
+
+
+def _project_or_new(kit: Kit, here: Path) -> str:
+    found = kit.place(Session("", "", cwd=str(here)))
+    if isinstance(found, Elsewhere):
+        raise BadInput(
+            f"{here} is no project ({found.reason}).",
+            hint="Run it in a project's folder, or name one with --project.",
+        )
+    return kit.adopt(found)
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    """Hold a lock that the system lets go of when the process ends, however it ends."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    lock = FileLock(path, timeout=limits.BUSY_SECONDS, mode=0o600)
+    try:
+        with lock:
+            yield
+    except Timeout as error:
+        raise Busy("Another Twice is at work here.", hint="Try again when it is done.") from error
