@@ -1,18 +1,21 @@
 """The learner that hears corrections and preferences in a person's own words."""
 
+import re
+
 from twice.core.ideas import Signal
 from twice.learners.corrections.gathering import gather
-from twice.learners.corrections.hearing import hear
+from twice.learners.corrections.hearing import Heard, hear
 from twice.learners.corrections.languages import language_of
 from twice.learners.corrections.own_words import own_words
-from twice.learners.corrections.pieces import pieces
+from twice.learners.corrections.pieces import parts, pieces
 from twice.learners.corrections.rules import Setting
 from twice.learners.corrections.sentences import SENTENCE_CHARS, sentences
 from twice.learners.corrections.signs import fingerprint
-from twice.learners.corrections.vocabulary import vocabulary
+from twice.learners.corrections.vocabulary import NO_ROLES, Roles, Vocabulary, vocabulary
 
 __all__ = ["fingerprint", "gather", "notice"]
 
+_LISTED = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]", re.M)
 PREVIOUS_CHARS = 400  # the end of the agent's words is what a person answers
 
 
@@ -28,48 +31,60 @@ def notice(text: str, *, previous: str = "", interrupted: bool = False) -> tuple
         return ()
     language = language_of(own)
     words = vocabulary(language)
-    setting = _setting(previous, interrupted, len(spans), language)
+    setting = _setting(previous, interrupted, own, len(spans), words)
     signals: list[Signal] = []
-    earlier: frozenset[str] = frozenset()
+    earlier: Roles = NO_ROLES
+    tasked = False
     for start, end in spans:
         if end - start > SENTENCE_CHARS:
             continue
         found = pieces(own[start:end], words)
-        setting = setting.after(earlier)
-        heard = hear(found, setting, question="?" in own[max(start, end - 3) : end])
-        earlier = frozenset(role for piece in found for role in piece.roles)
-        if heard is not None:
-            signals.append(
-                Signal(
-                    heard.kind,
-                    heard.scope,
-                    text[start:end],
-                    start,
-                    end,
-                    heard.confidence,
-                    language,
-                    heard.fingerprint,
-                    heard.reasons,
-                )
-            )
+        for part in parts(found):
+            head, tail = start + part[0].start, start + part[-1].end
+            if part is found:
+                head, tail = start, end
+            question = any(mark in own[tail - 1 : tail + 1] for mark in "?？")
+            heard = hear(part, setting.after(earlier, tasked), question=question)
+            earlier = NO_ROLES.union(*(piece.roles for piece in part))
+            first = part[0].roles
+            tasked = tasked or (heard is None and "task" in first and "doing" not in first)
+            if heard is not None:
+                signals.append(_signal(text, head, tail, language, heard))
     return tuple(signals)
 
 
-def _setting(previous: str, interrupted: bool, count: int, language: str) -> Setting:
-    if not previous.strip():
-        return Setting(interrupted=interrupted, sentences=count)
-    end = previous[-PREVIOUS_CHARS:]
+def _signal(text: str, start: int, end: int, language: str, heard: Heard) -> Signal:
+    return Signal(
+        heard.kind,
+        heard.scope,
+        text[start:end],
+        start,
+        end,
+        heard.confidence,
+        language,
+        heard.fingerprint,
+        heard.reasons,
+    )
+
+
+def _setting(previous: str, interrupted: bool, own: str, count: int, words: Vocabulary) -> Setting:
+    listed = len(_LISTED.findall(own)) > 1
+    end = previous[-PREVIOUS_CHARS:].strip()
+    if not end:
+        return Setting(interrupted=interrupted, sentences=count, listed=listed)
     spoken = language_of(end)
-    stems = {
-        piece.stem.rpartition(":")[2]
-        for piece in pieces(end, vocabulary(language))
-        if not piece.silent
-    }
+    found = pieces(end, words if spoken == words.language else vocabulary(spoken))
+    roles = NO_ROLES.union(*(piece.roles for piece in found))
+    stems = frozenset(piece.stem for piece in found if not piece.silent)
     return Setting(
-        asked=end.rstrip().endswith(("?", "？")),
         spoke=True,
-        stems=frozenset(stems),
+        asked=end.endswith(("?", "？")),
+        acted=bool(roles & {"happened", "acted"}) or "stops" not in roles,
+        announced="announced" in roles,
+        stems=frozenset(stem.rpartition(":")[2] for stem in stems),
+        kinds=frozenset(stem for stem in stems if ":" in stem),
         language=spoken,
         interrupted=interrupted,
         sentences=count,
+        listed=listed,
     )

@@ -1,7 +1,7 @@
 """The clauses of a sentence taken apart."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from twice.learners.corrections.pieces import Piece
 from twice.learners.corrections.vocabulary import NO_ROLES, Roles
@@ -16,6 +16,7 @@ _FRAME = frozenset(
     ("habits", "once", "lasting", "requests", "memos", "wishes", "modals", "joins", "bylaws")
 )
 _COMPLAINTS = frozenset(("complaints", "omissions"))
+_DENYING = frozenset(("orders", "prohibitions", "negators"))
 _NEGATIONS = frozenset(("negators", "prohibitions"))
 
 
@@ -26,6 +27,7 @@ class Clause:
     pieces: tuple[Piece, ...]
     hard: bool
     roles: Roles
+    last: bool = False
 
     @property
     def opening(self) -> Piece | None:
@@ -39,6 +41,8 @@ class Clause:
     def act(self) -> Piece | None:
         """The first piece behind fillers and frames ("from now on", "can you"): what to do."""
         for piece in self.pieces:
+            if piece.roles & _DENYING:
+                return piece
             if not piece.roles & _PREFACE and not (piece.silent and piece.roles & _FRAME):
                 return piece
         return None
@@ -66,7 +70,7 @@ def clauses(found: Sequence[Piece]) -> tuple[Clause, ...]:
     hard = True
     for i, piece in enumerate(found):
         roles = piece.roles
-        begins = bool(current) and bool(roles & _COMPLAINTS)
+        begins = bool(current and roles & _COMPLAINTS) and "questions" not in current[-1].roles
         if "break" in roles or "flips" in roles or begins or _joins_negation(found, i):
             _close(done, current, hard)
             current = [piece] if begins else []
@@ -74,13 +78,20 @@ def clauses(found: Sequence[Piece]) -> tuple[Clause, ...]:
         else:
             current.append(piece)
     _close(done, current, hard)
+    if done:
+        done[-1] = replace(done[-1], last=True)
     return tuple(done)
 
 
 def _joins_negation(found: Sequence[Piece], i: int) -> bool:
-    if "joins" not in found[i].roles or i + 1 == len(found):
+    if "joins" not in found[i].roles:
         return False
-    return bool(found[i + 1].roles & _NEGATIONS)
+    for piece in found[i + 1 : i + 3]:
+        if piece.roles & _NEGATIONS:
+            return True
+        if not piece.roles & _FRAME:
+            return False
+    return False
 
 
 def _close(done: list[Clause], current: list[Piece], hard: bool) -> None:

@@ -9,6 +9,7 @@ from twice.learners.corrections.rules import RULES, SHORT_PIECES, Said, Setting
 from twice.learners.corrections.signs import signed
 
 HEARD = 0.55  # the confidence that a signal needs; chosen on the development sets
+LONG_SENTENCE = 20  # pieces; each time so many make a wish less likely
 LONG_TURN = 6  # sentences; longer turns are mostly tasks and specifications
 
 
@@ -67,8 +68,9 @@ def _foreign(said: Said) -> bool:
     """Tell what others want, what documents say, and what a product shall do."""
     if said.any("praise") and not said.any("orders", "habits", "contrasts"):
         return True
-    if said.any("reported") and not said.any("exasperation"):
-        return True
+    for clause in said.clauses:
+        if "reported" in clause.roles and not clause.roles & {"self", "exasperation"}:
+            return True
     for clause in said.clauses:
         opening = clause.opening
         if opening is None or opening.roles & {"rejects", "habits", "orders"}:
@@ -80,7 +82,7 @@ def _foreign(said: Said) -> bool:
 def _confidence(said: Said, weights: list[float]) -> float:
     """Return the strongest reason's weight, a little more for each further one."""
     confidence = max(weights) + 0.05 * (len(weights) - 1)
-    if said.question and not said.any("complaints", "omissions", "requests"):
+    if said.question and not said.any("complaints", "omissions", "requests", "halts"):
         confidence -= 0.4
     if said.any("hypotheticals"):
         confidence -= 0.3
@@ -90,23 +92,33 @@ def _confidence(said: Said, weights: list[float]) -> float:
         confidence += 0.15
     if said.setting.sentences > LONG_TURN:
         confidence -= 0.15
+    if said.setting.listed:
+        confidence -= 0.2
+    confidence -= 0.15 * (len(said.pieces) // LONG_SENTENCE)
     return max(0.0, min(0.99, confidence))
 
 
-_CORRECTING = frozenset(("complaint", "meant", "fault", "undo", "rejection"))
+_CORRECTING = frozenset(("complaint", "meant", "fault", "undo", "rejection", "value"))
 
 
 def _kind(said: Said, reasons: tuple[str, ...]) -> SignalKind:
     """A correction follows a fault: it names one, or contradicts what the agent just did."""
-    if not _CORRECTING.isdisjoint(reasons) or said.any("exasperation", "rejects", "halts"):
+    setting = said.setting
+    if not _CORRECTING.isdisjoint(reasons) or said.any("exasperation", "halts"):
         return SignalKind.CORRECTION
-    if said.setting.interrupted or said.setting.earlier & {"exasperation", "faults", "rejects"}:
+    if said.rejects or setting.interrupted:
         return SignalKind.CORRECTION
-    if said.setting.asked or not said.setting.spoke:
+    if setting.earlier & {"exasperation", "faults", "rejects", "halts", "complaints", "omissions"}:
+        return SignalKind.CORRECTION
+    if setting.asked or not setting.spoke:
         return SignalKind.PREFERENCE
-    if _contradicts(said) or ("language" in reasons and _other_language(said)):
+    if "language" in reasons and _other_language(said):
         return SignalKind.CORRECTION
-    if "contrast" in reasons and len(said.pieces) <= SHORT_PIECES:
+    if setting.acted and ("exception" in reasons or "comparative" in said.roles):
+        return SignalKind.CORRECTION
+    if (setting.acted or setting.announced) and _contradicts(said):
+        return SignalKind.CORRECTION
+    if not {"contrast", "forbidden"}.isdisjoint(reasons) and len(said.pieces) <= SHORT_PIECES:
         return SignalKind.CORRECTION
     return SignalKind.PREFERENCE
 
@@ -125,14 +137,20 @@ def _scope(said: Said, reasons: tuple[str, ...]) -> Scope:
     """A wish lasts where it names a habit, a custom or kinds of things; not one place or moment."""
     if said.any("once"):
         return Scope.ONE_OFF
-    lasting = {"habit", "custom", "taste", "memo", "prohibition", "condition", "language"}
-    if not lasting.isdisjoint(reasons):
+    if not {"habit", "custom", "memo", "condition", "language"}.isdisjoint(reasons):
         return Scope.DURABLE
+    if said.any("lasting", "habits"):
+        return Scope.DURABLE
+    if not {"contrast", "prohibition", "forbidden"}.isdisjoint(reasons) and "meant" not in reasons:
+        return Scope.ONE_OFF if said.setting.tasked or said.tasks else Scope.DURABLE
     if not {"meant", "fault", "undo", "exception"}.isdisjoint(reasons):
         return Scope.ONE_OFF
     if "complaint" in reasons:
-        contrast = bool(said.print.wanted and said.print.unwanted)
-        return Scope.DURABLE if contrast or not said.any("happened") else Scope.ONE_OFF
-    if "rejection" in reasons and "contrast" not in reasons:
+        return Scope.ONE_OFF if said.any("happened", "past") else Scope.DURABLE
+    if "rejection" in reasons:
         return Scope.ONE_OFF
-    return Scope.DURABLE
+    if said.any("before", "tastes"):
+        return Scope.DURABLE
+    if "taste" in reasons and not said.any("kinds"):
+        return Scope.ONE_OFF
+    return Scope.ONE_OFF if said.setting.tasked or said.tasks else Scope.DURABLE

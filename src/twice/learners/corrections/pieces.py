@@ -11,6 +11,9 @@ _TOKEN = re.compile(
     rf"|(?P<word>(?:--?(?=[a-z]))?[@./#]?[{_LETTER}]+(?:[.\-/:@'’+#=][{_LETTER}]+)*[/\-+#]*%?)"
     r"|(?P<break>[,;:.!?…，。；：！？、()（）—–\n]+|--|->|=>)"
 )
+CHAIN_PIECES = 18  # a longer chain of clauses says more than one thing
+CHAIN_BREAKS = 3
+_CONTINUING = frozenset(("contrasts", "negators", "reversals", "flips", "nominal"))
 BREAK = frozenset(("break", SILENT))
 HARD_BREAK = frozenset(("break", "hard", SILENT))
 
@@ -60,6 +63,7 @@ def _word(text: str, start: int, words: Vocabulary) -> Piece:
     word = words.word(text)
     stem = word.stem
     if stem == word.form and ":" not in stem:
+        stem = stem.removeprefix("#")
         if stem[0].isdigit() and stem.rstrip("%").replace(".", "").isdigit():
             stem = f"number:{stem}"
         elif stem.endswith(("/", "-")):
@@ -96,7 +100,8 @@ def _run(text: str, start: int, words: Vocabulary) -> list[Piece]:
             if text.startswith(phrase, i):
                 found += _pairs(text, rest, i, start, words)
                 at = start + i
-                found.append(Piece(phrase, phrase, roles, at, at + len(phrase)))
+                stem = words.canonical.get(phrase, phrase)
+                found.append(Piece(phrase, stem, roles, at, at + len(phrase)))
                 i += len(phrase)
                 rest = i
                 break
@@ -121,3 +126,18 @@ def _pairs(text: str, start: int, end: int, offset: int, words: Vocabulary) -> l
         )
         for i, j in spans
     ]
+
+
+def parts(found: list[Piece]) -> list[list[Piece]]:
+    """Divide a long chain of clauses joined by commas; a contrast stays with what it follows."""
+    commas = [i for i, piece in enumerate(found) if "break" in piece.roles]
+    if len(found) <= CHAIN_PIECES or len(commas) < CHAIN_BREAKS:
+        return [found] if found else []
+    divided: list[list[Piece]] = [[]]
+    for i, piece in enumerate(found):
+        following = found[i + 1].roles if i + 1 < len(found) else NO_ROLES
+        if "break" in piece.roles and not following & _CONTINUING:
+            divided.append([])
+        else:
+            divided[-1].append(piece)
+    return [part for part in divided if part]

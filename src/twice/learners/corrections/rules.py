@@ -7,25 +7,33 @@ from dataclasses import dataclass, field, replace
 from twice.core.ideas import Fingerprint
 from twice.learners.corrections.clauses import Clause, answers_no
 from twice.learners.corrections.pieces import Piece
+from twice.learners.corrections.vocabulary import NO_ROLES, Roles
 
 SHORT_PIECES = 9  # pieces of a sentence that says one thing
+FORBIDDEN_WORDS = 5  # content words of "no emojis in commit messages"
+VALUE_WORDS = 3  # content words of a bare value: "double quotes"
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What stands around a sentence. ``stems`` and ``language`` are of the agent's words."""
 
-    asked: bool = False  # the agent asked a question
     spoke: bool = False  # the agent said something before
+    asked: bool = False  # it ended with a question
+    acted: bool = False  # it told what it had done
+    announced: bool = False  # it told what it would do
     stems: frozenset[str] = frozenset()
+    kinds: frozenset[str] = frozenset()  # typed values in them, as "indent:tab"
     language: str = ""
     interrupted: bool = False
     sentences: int = 1
-    earlier: frozenset[str] = frozenset()  # roles of the sentence before
+    listed: bool = False  # the turn is an enumeration
+    tasked: bool = False  # a task was given earlier in the turn
+    earlier: Roles = NO_ROLES  # of the sentence before
 
-    def after(self, earlier: frozenset[str]) -> "Setting":
+    def after(self, earlier: Roles, tasked: bool) -> "Setting":
         """Return the setting of the next sentence."""
-        return replace(self, earlier=earlier)
+        return replace(self, earlier=earlier, tasked=tasked)
 
 
 @dataclass(slots=True)
@@ -36,89 +44,134 @@ class Said:
     clauses: tuple[Clause, ...]
     setting: Setting
     question: bool
-    roles: frozenset[str]
+    roles: Roles
     print: Fingerprint = field(default_factory=Fingerprint)
 
     def any(self, *roles: str) -> bool:
+        """Tell whether any word of the sentence has one of these roles."""
         return not self.roles.isdisjoint(roles)
 
+    @property
+    def rejects(self) -> bool:
+        """True where it begins with a "no" or "wrong" that answers what was done."""
+        first = self.pieces[0]
+        if "rejects" not in first.roles:
+            return False
+        if len(self.pieces) == 1 or not first.roles & {"nominal", "contrasts", "negators"}:
+            return True
+        after = self.pieces[1].roles
+        return bool(after & {"break", "pronouns", "complaints", "orders", "meant", "rejects"})
 
-def _order(said: Said, clause: Clause) -> float:
+    @property
+    def tasks(self) -> bool:
+        """True where the sentence as a whole orders a piece of work."""
+        act = self.clauses[0].act
+        if act is None or "task" not in act.roles or act.roles & {"orders", "prohibitions"}:
+            return False
+        return not self.any("habits", "wishes")
+
+
+def _prohibition(said: Said, clause: Clause) -> float:
     """A prohibition: "don't …", "never …", "stop …"."""
     act = clause.act
-    if act is None or not act.roles & {"orders", "prohibitions"}:
+    if act is None:
         return 0.0
-    after = _after(clause, act)
-    if "halts" in act.roles and after is not None and "articles" in after.roles:
+    denied = "negators" in act.roles and "negated" in _next(clause, act)
+    if not denied and not act.roles & {"orders", "prohibitions"}:
+        return 0.0
+    if "halts" in act.roles and " " not in act.form and _next(clause, act) & {"articles"}:
         return 0.0  # "stop the server" is a task
-    return 0.8 if clause.content or said.print.core else 0.0
+    if not clause.content and not act.roles & {"halts"}:
+        return 0.4 if said.print.core else 0.0
+    if said.setting.asked and said.rejects and not said.any("habits", "lasting", "kinds"):
+        return 0.4  # "no, don't set it": an answer
+    return 0.8
 
 
-def _after(clause: Clause, piece: Piece) -> Piece | None:
+def _next(clause: Clause, piece: Piece) -> Roles:
     i = clause.pieces.index(piece) + 1
-    return clause.pieces[i] if i < len(clause.pieces) else None
+    return clause.pieces[i].roles if i < len(clause.pieces) else NO_ROLES
 
 
-def _nominal(said: Said, clause: Clause) -> float:
+def _forbidden(said: Said, clause: Clause) -> float:
     """A thing forbidden by "no": "no emojis", as far as it does not report what happened."""
     opening = clause.opening
-    if opening is None or "nominal" not in opening.roles or answers_no(clause, opening):
+    if opening is None or not opening.roles & {"nominal", "contrasts"}:
         return 0.0
-    if said.any("reports", "happened", "fault") or not clause.content or clause.content > 5:
+    if answers_no(clause, opening) or not 0 < clause.content <= FORBIDDEN_WORDS:
         return 0.0
-    if said.any("politeness", "lasting", "habits", "exasperation", "customs") or said.print.wanted:
+    if clause.roles & {"reports", "happened", "faults"} or said.question:
+        return 0.0
+    if "nominal" not in opening.roles:
+        return 0.6 if said.setting.acted else 0.0
+    if said.any("politeness", "lasting", "habits", "exasperation", "customs", "kinds"):
         return 0.7
-    return 0.6 if not said.setting.asked else 0.4
+    expected = said.setting.spoke and not said.setting.acted and not said.setting.asked
+    return 0.3 if expected and _overlaps(said) else 0.6 - 0.2 * said.setting.asked
+
+
+def _overlaps(said: Said) -> bool:
+    """Tell whether the wish is about something in the agent's last words."""
+    core = {stem.rpartition(":")[2] for stem in said.print.core}
+    return not core.isdisjoint(said.setting.stems)
 
 
 def _contrast(said: Said, clause: Clause) -> float:
     """A replacement: "A, not B", "A instead of B"."""
-    if not said.print.wanted or not said.print.unwanted or not said.any("contrasts", "reversals"):
+    if not said.print.wanted or not said.print.unwanted:
+        return 0.0
+    if not clause.roles & {"contrasts", "reversals"}:
         return 0.0
     act = said.clauses[0].act
-    if act is not None and "task" in act.roles and "light" not in act.roles:
-        return 0.6 if said.any("customs", "habits", "rejects", "tastes", "meant") else 0.0
-    if said.question and not said.any("complaints", "requests"):
+    if said.tasks and not (act is not None and "manner" in act.roles):
+        return 0.6 if said.any("customs", "tastes", "meant") or said.rejects else 0.0
+    if said.question and not said.any("complaints"):
+        usual = said.any("requests") and act is not None and "light" in act.roles
+        return 0.6 if usual else 0.0
+    reported = bool(clause.roles & {"reports", "happened"})
+    if reported and not (said.any("complaints", "omissions", "customs") or said.rejects):
         return 0.0
-    if len(said.pieces) <= SHORT_PIECES or said.any("customs", "habits", "tastes", "rejects"):
+    if said.any("customs", "habits", "tastes") or said.rejects:
         return 0.8
-    if act is not None and act.roles & {"manner", "light"}:
-        return 0.7
-    return 0.5
+    if len(said.pieces) <= SHORT_PIECES:
+        return 0.75
+    return 0.65 if act is not None and act.roles & {"manner", "light"} else 0.5
 
 
 def _habit(said: Said, clause: Clause) -> float:
     """A lasting order: "always …", "from now on …"."""
-    if not clause.roles & {"habits"} or not said.print.core:
-        return 0.0
     opening, act = clause.opening, clause.act
-    if opening is None or act is None:
+    if "habits" not in clause.roles or not said.print.core or opening is None or act is None:
         return 0.0
-    if opening.roles & {"habits", "requests", "orders"} or act.roles & {"manner"}:
-        return 0.8 if not act.roles & {"pronouns", "others", "conditionals"} else 0.3
-    return 0.7 if "customs" in clause.roles or "wishes" in clause.roles else 0.0
+    if act.roles & {"pronouns", "others", "conditionals"}:
+        return 0.3
+    if opening.roles & {"habits", "requests", "orders"} or act.roles & {"manner", "practice"}:
+        return 0.8
+    return 0.7 if clause.roles & {"customs", "wishes"} else 0.0
 
 
 def _taste(said: Said, clause: Clause) -> float:
     """A taste: "I prefer …", "I hate …"."""
     opening = clause.opening
-    if opening is None or not clause.content:
+    if opening is None or not clause.content or said.question:
         return 0.0
     if "tastes" in opening.roles:
         return 0.75
-    if "wishes" in opening.roles:
-        return 0.6 if said.any("habits", "lasting", "manner", "orders", "contrasts") else 0.4
-    return 0.0
+    if "wishes" not in opening.roles:
+        return 0.0
+    if clause.roles & {"habits", "lasting", "contrasts", "before", "kinds"}:
+        return 0.65
+    return 0.5 if said.setting.spoke and not said.setting.asked else 0.4
 
 
 def _custom(said: Said, clause: Clause) -> float:
     """How things are done here: "we use …", "tests belong …"."""
-    if "customs" not in clause.roles or not said.print.core:
+    if "customs" not in clause.roles or not said.print.core or said.question:
         return 0.0
     opening = clause.opening
     if opening is not None and "customs" in opening.roles:
-        return 0.6 if not said.setting.asked else 0.5
-    return 0.6 if said.any("lasting", "habits", "orders", "negators", "modals") else 0.5
+        return 0.6 if said.any("negators", "lasting", "habits") or not said.setting.asked else 0.4
+    return 0.6 if said.any("lasting", "habits", "orders", "negators", "ours") else 0.45
 
 
 def _memo(said: Said, clause: Clause) -> float:
@@ -134,33 +187,32 @@ def _request(said: Said, clause: Clause) -> float:
         return 0.0
     if clause.roles & {"habits", "once"} or act.roles & {"orders", "prohibitions", "halts"}:
         return 0.7
-    if "manner" in act.roles and clause.roles & {"lasting", "politeness"}:
-        return 0.6
-    return 0.0
+    return 0.6 if "manner" in act.roles and clause.roles & {"lasting", "kinds"} else 0.0
 
 
 def _manner(said: Said, clause: Clause) -> float:
     """An order about how to work: "keep answers short", "use British spelling"."""
     act = clause.act
-    if act is None or "manner" not in act.roles or said.question or clause.content < 1:
+    if act is None or said.question or not clause.content:
         return 0.0
-    if "task" not in act.roles:
-        weight = 0.6 if len(clause.pieces) <= 14 else 0.45
-    else:
-        weight = 0.4
-    if clause.roles & {"lasting", "habits", "before", "without"}:
-        weight += 0.2
-    return weight
+    lasting = clause.roles & {"lasting", "habits", "before", "without"}
+    if "manner" not in act.roles:
+        return 0.6 if act.roles & {"practice"} and lasting else 0.0
+    after = _next(clause, act)
+    if after & {"questions"}:
+        return 0.0  # "explain what it does" is a task
+    weight = 0.6 if len(clause.pieces) <= SHORT_PIECES else 0.45
+    weight -= 0.15 if after & {"articles"} or said.tasks or said.setting.tasked else 0.0
+    return weight + (0.2 if lasting else 0.1 if clause.roles & {"kinds"} else 0.0)
 
 
 def _language(said: Said, clause: Clause) -> float:
     """A language to answer in."""
     if not any(stem.startswith("language:") for stem in said.print.wanted):
         return 0.0
-    act = clause.act
-    if act is not None and "task" in act.roles:
+    if said.tasks or said.question:
         return 0.0
-    return 0.75 if said.any("reply") or len(said.pieces) <= 5 else 0.0
+    return 0.75 if said.any("reply", "kinds") or len(said.pieces) <= VALUE_WORDS + 2 else 0.0
 
 
 def _condition(said: Said, clause: Clause) -> float:
@@ -169,24 +221,31 @@ def _condition(said: Said, clause: Clause) -> float:
     if clause is said.clauses[0] or first is None or "conditionals" not in first.roles:
         return 0.0
     act = clause.act
-    if act is None or said.question or not act.roles & {"manner", "task", "orders"}:
+    if act is None or said.question or not act.roles & {"manner", "practice", "orders"}:
         return 0.0
     return 0.6
 
 
-def _once(said: Said, clause: Clause) -> float:
+def _exception(said: Said, clause: Clause) -> float:
     """An exception: "this time", "in this file only"."""
-    if "once" not in clause.roles or not said.print.core or said.any("conditionals"):
+    if "once" not in clause.roles or not said.print.core:
+        return 0.0
+    if clause.roles & {"reports", "conditionals"}:
         return 0.0
     act = clause.act
     if act is not None and act.roles & {"manner", "orders", "without", "light"}:
-        return 0.65
-    return 0.6 if len(clause.pieces) <= 8 and not said.any("reports", "happened") else 0.0
+        return 0.65 if not said.question or said.any("requests") else 0.0
+    if said.question or said.any("happened") or len(clause.pieces) > SHORT_PIECES:
+        return 0.0
+    return 0.6
 
 
 def _complaint(said: Said, clause: Clause) -> float:
     """What the agent did is named: "you edited …", "why are you …"."""
     if not clause.complains or said.any("conditionals"):
+        return 0.0
+    opening = clause.opening
+    if opening is not None and opening.roles & {"questions"} and not opening.roles & {"complaints"}:
         return 0.0
     return 0.65 if clause.content else 0.3
 
@@ -198,8 +257,10 @@ def _meant(said: Said, clause: Clause) -> float:
 
 def _fault(said: Said, clause: Clause) -> float:
     """What was done is called wrong: "wrong file", "too long"."""
-    if "faults" not in clause.roles or said.question:
+    if "faults" not in clause.roles or said.question or not said.setting.spoke:
         return 0.0
+    if said.setting.asked and not said.rejects:
+        return 0.4
     return 0.6 if len(said.pieces) <= SHORT_PIECES else 0.5
 
 
@@ -209,21 +270,34 @@ def _undo(said: Said, clause: Clause) -> float:
     return 0.65 if act is not None and "undo" in act.roles else 0.0
 
 
-def _rejected(said: Said, clause: Clause) -> float:
+def _rejection(said: Said, clause: Clause) -> float:
     """A "no" with an order behind it, where the agent asked nothing."""
-    first = said.pieces[0]
-    if "rejects" not in first.roles or said.setting.asked:
-        return 0.0
     act = clause.act
-    if act is None or "rejects" in act.roles:
+    if not said.rejects or said.setting.asked or act is None or "rejects" in act.roles:
         return 0.0
-    return 0.6 if act.roles & {"manner", "task", "orders", "requests", "wishes"} else 0.0
+    roles = {"manner", "task", "orders", "requests", "wishes", "practice"}
+    return 0.6 if act.roles & roles else 0.0
+
+
+def _value(said: Said, clause: Clause) -> float:
+    """Another value than the agent's: "double quotes", after single ones."""
+    if said.setting.asked or said.question or not said.setting.spoke:
+        return 0.0
+    kinds = {stem.partition(":")[0] for stem in said.print.wanted if ":" in stem}
+    if not said.rejects:
+        kinds -= {"number", "path"}
+    others = said.setting.kinds - said.print.wanted
+    if not any(other.partition(":")[0] in kinds for other in others):
+        return 0.0
+    if said.rejects:
+        return 0.65
+    return 0.6 if clause.content <= VALUE_WORDS and clause is said.clauses[0] else 0.0
 
 
 Rule = Callable[[Said, Clause], float]
 RULES: dict[str, Rule] = {
-    "prohibition": _order,
-    "forbidden": _nominal,
+    "prohibition": _prohibition,
+    "forbidden": _forbidden,
     "contrast": _contrast,
     "habit": _habit,
     "taste": _taste,
@@ -233,10 +307,11 @@ RULES: dict[str, Rule] = {
     "manner": _manner,
     "language": _language,
     "condition": _condition,
-    "exception": _once,
+    "exception": _exception,
     "complaint": _complaint,
     "meant": _meant,
     "fault": _fault,
     "undo": _undo,
-    "rejection": _rejected,
+    "rejection": _rejection,
+    "value": _value,
 }

@@ -58,7 +58,7 @@ def _sign(clause: Clause, default: int, previous: int) -> int:
     opening = clause.opening
     if opening is not None and "nominal" in opening.roles and not answers_no(clause, opening):
         return -default
-    if clause.roles & {"negators", "prohibitions", "dislikes", "omissions"}:
+    if clause.roles & {"negators", "orders", "prohibitions", "dislikes", "omissions"}:
         return -default
     if "alternatives" in clause.roles and previous == UNWANTED and not clause.hard:
         return UNWANTED
@@ -74,6 +74,7 @@ class _Place:
     prefix: str = ""
     aside: bool = False  # in a reason: what follows is topic
     contrast: int = 0  # the chunk behind a contrast, once it has begun
+    once: bool = False  # the prefix is for one word
 
 
 def _read(clause: Clause, said: list[_Said], topic: set[str], sign: int) -> list[_Said]:
@@ -85,8 +86,11 @@ def _read(clause: Clause, said: list[_Said], topic: set[str], sign: int) -> list
         if piece.silent:
             place.chunk += 1
             if "contrasts" in piece.roles and not answers_no(clause, piece):
-                _narrow(fresh or ([] if clause.hard else said), topic)
-                place.sign, behind = (-sign if fresh else _opened(clause, sign)), True
+                if piece is clause.opening and not clause.hard and not fresh:
+                    _narrow(said, topic)
+                if "negators" not in piece.roles:
+                    _narrow(fresh, topic)
+                    place.sign, behind = (-sign if fresh else _opened(clause, sign)), True
             else:
                 _turn(clause, i, place, fresh, said, topic)
             continue
@@ -98,6 +102,8 @@ def _read(clause: Clause, said: list[_Said], topic: set[str], sign: int) -> list
         else:
             generic = "generic" in piece.roles
             fresh.append(_Said(place.prefix + piece.stem, place.sign, place.chunk, generic))
+            if place.once:
+                place.prefix, place.once = "", False
     return fresh
 
 
@@ -113,7 +119,10 @@ def _turn(
 ) -> None:
     """Let a mark change what follows it, or what stands before it."""
     roles = clause.pieces[i].roles
-    if "reversals" in roles and fresh:
+    if "earlier" in roles:
+        for word in fresh:
+            word.stem = "before:" + word.stem
+    elif "reversals" in roles and fresh:
         _narrow(fresh, topic)
         for word in fresh:
             word.sign = -place.sign
@@ -128,6 +137,7 @@ def _turn(
             word.stem = "before:" + word.stem
     elif "before" in roles or "later" in roles:
         place.prefix = "before:"
+        place.once = "before" in roles and clause.last and not fresh
     elif "naming" in roles:
         place.prefix = "name:"
     elif "conditions" in roles:

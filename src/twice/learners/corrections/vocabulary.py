@@ -73,8 +73,8 @@ class Vocabulary:
     def _read(self, form: str) -> Word:
         stem = self.stem(form)
         roles = self.stems.get(stem, NO_ROLES)
-        if not roles:
-            roles = frozenset(role for end, role in self.endings if _ends(form, end))
+        ended = [role for end, role in self.endings if _ends(form, end)]
+        roles = roles.union(ended) if ended else roles
         return Word(form, self.canonical.get(form) or self.canonical.get(stem, stem), roles)
 
     def stem(self, form: str) -> str:
@@ -128,7 +128,7 @@ def _build(language: str, table: dict[str, Any]) -> Vocabulary:
     words = Vocabulary(
         language=language,
         elisions=frozenset(table.get("elisions", ())),
-        phrases=_phrases(marks),
+        phrases=_phrases(marks, frozenset(table.get("elisions", ()))),
         runs={},
         stems={},
         canonical=values() | {fold(k): v for k, v in table.get("canonical", {}).items()},
@@ -169,10 +169,13 @@ def _add_stems(words: Vocabulary, table: dict[str, Any]) -> None:
         words.canonical.setdefault(words.stem(name), value)
 
 
-def _phrases(marks: dict[str, set[str]]) -> dict[str, tuple[tuple[tuple[str, ...], Roles], ...]]:
+def _phrases(
+    marks: dict[str, set[str]], elisions: frozenset[str]
+) -> dict[str, tuple[tuple[tuple[str, ...], Roles], ...]]:
     folded: dict[tuple[str, ...], set[str]] = {}
     for phrase, roles in marks.items():
-        folded.setdefault(tuple(fold(word) for word in phrase.split()), set()).update(roles)
+        words = phrase.replace("'", "' ") if elisions else phrase
+        folded.setdefault(tuple(fold(word) for word in words.split()), set()).update(roles)
     first: dict[str, list[tuple[tuple[str, ...], Roles]]] = {}
     for words, roles in folded.items():
         first.setdefault(words[0], []).append((words, frozenset(roles)))
