@@ -127,11 +127,11 @@ def _quotes(title: str, quotes: tuple[Quote, ...]) -> list[str]:
     return lines
 
 
-def line(shown: Shown) -> str:
-    """Write one proposal in one line of at most 80 columns."""
-    head = f"{shown.state.id}  {shown.status!s:<12} {shown.state.kind:<11} "
+def line(shown: Shown, width: int = WIDTH) -> str:
+    """Write one proposal in one line of at most ``width`` columns."""
+    head = f"{shown.state.id}  {shown.status}  {shown.state.kind}  "
     title = title_of(shown.content.lesson) if shown.content else "(erased)"
-    return head + shortened(title, WIDTH - len(head))
+    return head + shortened(title, width - len(head))
 
 
 def shortened(text: str, width: int) -> str:
@@ -183,8 +183,8 @@ def dream(report: dict[str, Any], shown: list[Shown]) -> str:
         f"Heard: {counted(observed['corrections'], 'correction')}, "
         f"{counted(observed['preferences'], 'preference')}; {observed['recurring']} recur."
     )
-    lines += _outcome(evolution, shown)
-    return "\n".join(line for part in lines for line in (wrapped(part, "", "  ") if part else [""]))
+    prose = [part for text in [*lines, *_refusals(evolution)] for part in wrapped(text, "", "  ")]
+    return "\n".join([*prose, *_outcome(evolution, shown)])
 
 
 def _left(read: dict[str, Any], evolution: dict[str, Any]) -> list[str]:
@@ -212,14 +212,23 @@ def _left(read: dict[str, Any], evolution: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _outcome(evolution: dict[str, Any], shown: list[Shown]) -> list[str]:
+def _refusals(evolution: dict[str, Any]) -> list[str]:
+    known = sum(refused["code"] == "known" for refused in evolution["refused"])
     lines = [
         f"Not proposed: {shortened(refused['text'], 50)} ({refused['reason']})."
         for refused in evolution["refused"]
+        if refused["code"] != "known"
     ]
+    if known:
+        lines.append(f"{known} that recur are known already, or wait for your review.")
+    return lines
+
+
+def _outcome(evolution: dict[str, Any], shown: list[Shown]) -> list[str]:
+    lines: list[str] = []
     if shown:
         lines += ["", f"{counted(len(shown), 'new proposal')}:"]
-        lines += [f"  {line(item)}" for item in shown]
+        lines += [f"  {line(item, WIDTH - 2)}" for item in shown]
     if evolution["left_over"]:
         lines.append(f"{evolution['left_over']} more recur and wait for the next dream.")
     if evolution["saved"]:
@@ -227,8 +236,12 @@ def _outcome(evolution: dict[str, Any], shown: list[Shown]) -> list[str]:
     if any(item.status is Status.PENDING for item in shown):
         lines += ["", "Next: twice review"]
     elif not shown:
-        lines.append(f"No new proposal ({evolution['no_model']}).")
+        lines.append(f"No new proposal ({_nothing(evolution)}).")
     return lines
+
+
+def _nothing(evolution: dict[str, Any]) -> str:
+    return "nothing recurs" if not evolution["observed"]["recurring"] else "nothing new recurs"
 
 
 def told(context: Told) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
@@ -101,6 +102,7 @@ class Conversation:
         self._stopped = None
 
 
+@lru_cache(maxsize=256)  # asked at every record, of the few folders of one session
 def own_by_location(cwd: str, own: Path | None) -> str:
     """Return ``location`` when a session ran in the folder of our own model sessions."""
     if not cwd or own is None:

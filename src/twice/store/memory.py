@@ -90,7 +90,7 @@ class MemoryDatabase:
         yield MemoryTables(dict(self._tables))
 
     @contextmanager
-    def writing(self) -> Iterator[MemoryTables]:
+    def writing(self, *, durable: bool = False) -> Iterator[MemoryTables]:  # noqa: ARG002
         """Open the write transaction; an exception leaves everything as it was."""
         with self._lock:
             tables = dict(self._tables)

@@ -50,8 +50,11 @@ class Database(Protocol):
         """Open a consistent view; raise ``Broken`` or ``Busy``."""
         ...
 
-    def writing(self) -> AbstractContextManager[Tables]:
-        """Open the one write transaction; all of it or nothing is kept."""
+    def writing(self, *, durable: bool = False) -> AbstractContextManager[Tables]:
+        """Open the one write transaction; all of it or nothing is kept.
+
+        ``durable``: it outlives even a power cut right after it, not only the end of the process.
+        """
         ...
 
     def flaws(self) -> list[str]:

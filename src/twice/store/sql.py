@@ -111,14 +111,14 @@ class SqliteDatabase:
             yield SqlTables(connection)
 
     @contextmanager
-    def writing(self) -> Iterator[SqlTables]:
+    def writing(self, *, durable: bool = False) -> Iterator[SqlTables]:
         """Open the one write transaction, waiting for others at most the busy limit."""
-        with (
-            _faults(self._path),
-            self._engine.connect() as connection,
-            connection.execution_options(write=True).begin(),
-        ):
-            yield SqlTables(connection)
+        with _faults(self._path), self._engine.connect() as connection:
+            driver = connection.connection.dbapi_connection
+            assert driver is not None
+            driver.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+            with connection.execution_options(write=True).begin():
+                yield SqlTables(connection)
 
     def flaws(self) -> list[str]:
         """Return what SQLite's own check finds."""
@@ -162,7 +162,7 @@ def copy_into_memory(path: Path) -> "SqliteDatabase":
 def _prepare(driver: Any, _: object) -> None:
     driver.isolation_level = None
     driver.text_factory = lambda data: data.decode("utf-8", "replace")
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "foreign_keys=ON"):
+    for pragma in ("journal_mode=WAL", "secure_delete=ON", "foreign_keys=ON"):
         driver.execute(f"PRAGMA {pragma}")
 
 

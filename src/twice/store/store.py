@@ -50,7 +50,7 @@ class RowStore:
         blobs: Mapping[str, bytes] | None = None,
     ) -> tuple[Entry, ...]:
         """Append where the ledger still ends at ``after``; raise ``Conflict`` otherwise."""
-        with self._database.writing() as tables:
+        with self._database.writing(durable=True) as tables:
             return ledger.append(tables, drafts, after=after, at=at, blobs=blobs or {})
 
     def policy(self) -> PolicyNow | None:
@@ -145,7 +145,7 @@ class RowStore:
         self, sessions: Iterable[str], *, drafts: Sequence[Draft], after: int, at: int
     ) -> dict[str, int]:
         """Erase sessions and append what was decided about it, whole or not at all."""
-        with self._database.writing() as tables:
+        with self._database.writing(durable=True) as tables:
             erased = frozenset(sessions)
             counts = transcripts.forget(tables, erased)
             ledger.append(tables, drafts, after=after, at=at, blobs={})

@@ -59,7 +59,7 @@ def _keep_turns(tables: Tables, turns: tuple[KeptTurn, ...]) -> None:
         {**asdict(turn), "kind": str(turn.kind), "text": text_digest(turn.text)} for turn in turns
     ]
     _keep_texts(tables, (turn.text for turn in turns))
-    tables.insert("turns", rows)
+    tables.put("turns", rows)
 
 
 def _keep_sightings(tables: Tables, batch: Batch, lineage: str) -> int:

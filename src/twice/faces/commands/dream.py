@@ -74,7 +74,7 @@ def command(
             return
         click.echo(present.dream(report, shown))
         if unknown:
-            say(f"{present.counted(len(unknown), 'file')} look like sessions but are not known.")
+            say(f"{present.counted(len(unknown), 'unknown file')} passed over: {unknown[0]}")
         if dry_run:
             say("Dry run: nothing was kept.")
 
