@@ -75,8 +75,11 @@ def quote(item: Quote) -> dict[str, Any]:
     }
 
 
-def card(shown: Shown) -> str:
-    """Write one proposal for a reviewer, in at most 80 columns."""
+def card(shown: Shown, *, most: int | None = None) -> str:
+    """Write one proposal for a reviewer, in at most 80 columns.
+
+    ``most`` quotes of each kind are shown, or all of them.
+    """
     state, content = shown.state, shown.content
     lines = [f"{state.id}  {state.kind}, {shown.status}, project {shown.project}"]
     if content is None:
@@ -93,9 +96,9 @@ def card(shown: Shown) -> str:
         lines += ["", *wrapped(f"Needs rebase: {shown.obstacle}.", "  ")]
     for flagged in content.flagged:
         lines += ["", *wrapped(f"Quotes a risky phrase: {flagged}", "  ! ", "    ")]
-    lines += ["", *_quotes("Evidence", shown.evidence)]
+    lines += ["", *_quotes("Evidence", shown.evidence, most)]
     if shown.against:
-        lines += ["", *_quotes("Said against it", shown.against)]
+        lines += ["", *_quotes("Said against it", shown.against, most)]
     return "\n".join(lines)
 
 
@@ -112,19 +115,32 @@ def _body(shown: Shown) -> list[str]:
             return ["", *wrapped(title_of(lesson), "  ")]
 
 
-def _quotes(title: str, quotes: tuple[Quote, ...]) -> list[str]:
+def _quotes(title: str, quotes: tuple[Quote, ...], most: int | None) -> list[str]:
     sessions = len({item.evidence.session for item in quotes})
     if not quotes:
         return [f"  {title}: none; it was handed in."]
     lines = [f"  {title}: {counted(len(quotes), 'quote')} from {counted(sessions, 'session')}"]
-    for item in quotes:
+    chosen = quotes if most is None else _one_of_each(quotes)[:most]
+    for item in chosen:
         said = "(erased)" if item.text is None else f"\u201c{' '.join(item.text.split())}\u201d"
-        lines += wrapped(said, "    ")
+        lines += wrapped(said, "    ", "     ")
         branch = f", branch {item.branch}" if item.branch not in ("", "main", "master") else ""
         gone = ", original gone" if item.gone else ""
-        where = f"{day(item.evidence.at)} {item.evidence.agent}{branch}{gone}"
-        lines.append(f"      {where}  {item.evidence.anchor}")
+        head = f"      {day(item.evidence.at)} {item.evidence.agent}{branch}{gone}  "
+        anchor = item.evidence.anchor
+        short = shortened(anchor, WIDTH - len(head)) if most is not None else anchor
+        lines += [head + short] if len(head + short) <= WIDTH else [head, f"      {anchor}"]
+    if len(chosen) < len(quotes):
+        lines.append(f"    … and {len(quotes) - len(chosen)} more")
     return lines
+
+
+def _one_of_each(quotes: tuple[Quote, ...]) -> list[Quote]:
+    """Put one quote of each session first."""
+    first: dict[str, Quote] = {}
+    for item in quotes:
+        first.setdefault(item.evidence.session, item)
+    return [*first.values(), *(q for q in quotes if first[q.evidence.session] is not q)]
 
 
 def line(shown: Shown, width: int = WIDTH) -> str:

@@ -8,10 +8,10 @@ from threading import RLock
 from typing import Any
 
 from twice.store.rows import Row, Where
-from twice.store.schema import metadata
+from twice.store.schema import TABLES
 
 Key = tuple[Any, ...]
-_KEYS = {table.name: tuple(c.name for c in table.primary_key) for table in metadata.sorted_tables}
+_KEYS = {table.name: table.key_names for table in TABLES.values()}
 
 
 class MemoryTables:

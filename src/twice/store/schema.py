@@ -1,132 +1,96 @@
-"""The one schema, in what SQLite and PostgreSQL share. Times are UTC in microseconds."""
+"""The one schema, in what SQLite and PostgreSQL share. Times are UTC in microseconds.
 
-import sqlalchemy as sa
+Plain values, so that every command starts without an SQL toolkit; the migrations make tables of
+them, and a test holds both against each other.
+"""
 
-metadata = sa.MetaData()
+from dataclasses import dataclass
+from typing import Literal
 
-
-def _table(name: str, *columns: sa.Column[object] | sa.Index) -> sa.Table:
-    return sa.Table(name, metadata, *columns)
-
-
-def _key(name: str) -> "sa.Column[object]":
-    return sa.Column(name, sa.Text, primary_key=True, nullable=False)
+Type = Literal["text", "number", "float", "bytes"]
 
 
-def _text(name: str, *, null: bool = False) -> "sa.Column[object]":
-    return sa.Column(name, sa.Text, nullable=null)
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column; ``null``: it may be empty."""
+
+    name: str
+    type: Type = "text"
+    null: bool = False
 
 
-def _number(name: str, *, key: bool = False, null: bool = False) -> "sa.Column[object]":
-    return sa.Column(name, sa.BigInteger, primary_key=key, nullable=null, autoincrement=False)
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table: its primary key, its other columns, and indexes as (name, columns)."""
+
+    name: str
+    key: tuple[Column, ...]
+    others: tuple[Column, ...] = ()
+    indexes: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All columns, the key first."""
+        return self.key + self.others
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        """The names of the primary key's columns, in order."""
+        return tuple(column.name for column in self.key)
 
 
-# Decisions, and the texts that they cite by digest
-entries = _table(
-    "entries",
-    _number("seq", key=True),
-    _number("at"),
-    _text("kind"),
-    _text("subject"),
-    _text("project"),
-    _text("actor"),
-    _text("body"),
-    _text("prev"),
-    _text("hash"),
-    sa.Index("entries_subject", "subject"),
-)
-blobs = _table("blobs", _key("digest"), sa.Column("data", sa.LargeBinary, nullable=False))
-meta = _table("meta", _key("key"), _text("value"))
+def _columns(spec: str) -> tuple[Column, ...]:
+    """Read ``name`` or ``name:type``, with ``?`` behind what may be empty."""
+    columns = []
+    for word in spec.split():
+        name, _, type_ = word.rstrip("?").partition(":")
+        columns.append(Column(name, type_ or "text", word.endswith("?")))  # type: ignore[arg-type]
+    return tuple(columns)
 
-# Derived from the ledger; rebuilt at will
-proposals = _table(
-    "proposals",
-    _key("id"),
-    _text("project"),
-    _text("kind"),
-    _text("status"),
-    _text("name"),
-    _text("hash"),
-    _number("filed"),
-    _number("seq"),
-    _text("state"),
-    sa.Index("proposals_project", "project", "status"),
-    sa.Index("proposals_filed", "filed"),
-)
-rejections = _table("rejections", _key("project"), _key("idea"), _text("lineages"))
-contexts = _table("contexts", _key("project"), _text("text"), _number("shown"), _number("left_out"))
 
-# What was read
-projects = _table("projects", _key("id"), _text("name"), _text("root"), _number("gone"))
-project_keys = _table("project_keys", _key("key"), _text("project"))
-readings = _table(
-    "readings",
-    _key("key"),
-    _text("source"),
-    _text("path"),
-    _number("size"),
-    _number("mtime"),
-    _number("offset"),
-    _number("seq"),
-    _number("told"),
-    _text("session"),
-    _text("project"),
-    _text("policy"),
-    _text("depth"),
-    _text("head"),
-)
-sessions = _table(
-    "sessions",
-    _key("id"),
-    _text("agent"),
-    _text("project"),
-    _text("lineage"),
-    _text("branch"),
-    _text("path"),
-    _number("started", null=True),
-    _number("ended", null=True),
-    _number("turns"),
-    sa.Index("sessions_project", "project"),
-    sa.Index("sessions_lineage", "lineage"),
-)
-lineage_keys = _table(
-    "lineage_keys", _key("key"), _text("lineage"), sa.Index("lineage_keys_lineage", "lineage")
-)
-turns = _table(
-    "turns",
-    _key("session"),
-    _key("place"),
-    _number("seq"),
-    _text("kind"),
-    _number("at", null=True),
-    _text("record"),
-    _text("text"),
-)
-sightings = _table(
-    "sightings",
-    _key("session"),
-    _key("place"),
-    _number("start", key=True),
-    _text("project"),
-    _text("idea"),
-    _text("agent"),
-    _text("lineage"),
-    _number("seq"),
-    _text("event_kind"),
-    _text("record"),
-    _text("event"),
-    _text("kind"),
-    _text("scope"),
-    sa.Column("confidence", sa.Float, nullable=False),
-    _number("at", null=True),
-    _number("recorded"),
-    _text("policy"),
-    _text("language"),
-    _text("quote", null=True),
-    _text("fingerprint", null=True),
-    sa.Index("sightings_project", "project", "recorded"),
-    sa.Index("sightings_lineage", "lineage"),
-)
-reports = _table("reports", _key("id"), _number("at"), _text("body"))
+def _table(name: str, key: str, others: str, **indexes: str) -> Table:
+    named = tuple((f"{name}_{index}", tuple(on.split())) for index, on in indexes.items())
+    return Table(name, _columns(key), _columns(others), named)
 
+
+_ALL = (
+    # Decisions, and the texts that they cite by digest
+    _table(
+        "entries", "seq:number", "at:number kind subject project actor body prev hash",
+        subject="subject",
+    ),
+    _table("blobs", "digest", "data:bytes"),
+    _table("meta", "key", "value"),
+    # Derived from the ledger; rebuilt at will
+    _table(
+        "proposals", "id", "project kind status name hash filed:number seq:number state",
+        project="project status", filed="filed",
+    ),
+    _table("rejections", "project idea", "lineages"),
+    _table("contexts", "project", "text shown:number left_out:number"),
+    # What was read
+    _table("projects", "id", "name root gone:number"),
+    _table("project_keys", "key", "project"),
+    _table(
+        "readings", "key",
+        "source path size:number mtime:number offset:number seq:number told:number session "
+        "project policy depth head",
+    ),
+    _table(
+        "sessions", "id",
+        "agent project lineage branch path started:number? ended:number? turns:number",
+        project="project", lineage="lineage",
+    ),
+    _table("lineage_keys", "key", "lineage", lineage="lineage"),
+    _table("turns", "session place", "seq:number kind at:number? record text"),
+    _table(
+        "sightings", "session place start:number",
+        "project idea agent lineage seq:number event_kind record event kind scope "
+        "confidence:float at:number? recorded:number policy language quote? fingerprint?",
+        project="project recorded", lineage="lineage",
+    ),
+    _table("reports", "id", "at:number body"),
+)  # fmt: skip
+
+TABLES = {table.name: table for table in _ALL}
 DERIVED = ("proposals", "rejections", "contexts")

@@ -1,4 +1,4 @@
-"""Rows in SQLite, through SQLAlchemy Core; a second dialect needs another engine, nothing more."""
+"""Rows in SQLite. The statements are such that PostgreSQL takes them as they stand."""
 
 import contextlib
 import os
@@ -8,13 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import sqlalchemy as sa
-from sqlalchemy.dialects import sqlite
-
 from twice.core import limits
 from twice.core.errors import Broken, Busy
+from twice.store.migrations import upgrade
 from twice.store.rows import Row, Where
-from twice.store.schema import metadata
+from twice.store.schema import TABLES
 
 _CHUNK = 500  # values in one IN list; SQLite's own bound is far higher, other databases' is not
 
@@ -22,8 +20,8 @@ _CHUNK = 500  # values in one IN list; SQLite's own bound is far higher, other d
 class SqlTables:
     """Tables of one open transaction."""
 
-    def __init__(self, connection: sa.Connection) -> None:
-        self._connection = connection
+    def __init__(self, driver: sqlite3.Connection) -> None:
+        self._driver = driver
 
     def select(
         self,
@@ -34,179 +32,180 @@ class SqlTables:
         limit: int | None = None,
     ) -> list[Row]:
         """Return matching rows, in order of the primary key where no other is asked."""
-        t = metadata.tables[table]
-        ordered = [
-            t.c[name.lstrip("-")].desc() if name[0] == "-" else t.c[name].asc() for name in order
-        ]
-        wanted = [t.c[name] for name in columns] or list(t.c)
+        names = tuple(columns) or tuple(column.name for column in TABLES[table].columns)
+        by = [f'"{n[1:]}" DESC' if n[0] == "-" else f'"{n}"' for n in order]
+        by += [f'"{name}"' for name in TABLES[table].key_names]
         rows: list[Row] = []
-        for conditions in _chunks(where):
-            query = sa.select(*wanted).where(*_clauses(t, conditions))
-            query = query.order_by(*ordered, *t.primary_key.columns).limit(limit)
-            rows += [dict(row) for row in self._connection.execute(query).mappings()]
+        for part in _chunks(where):
+            clause, values = _clause(part)
+            statement = f"SELECT {_listed(names)} FROM {table}{clause} ORDER BY {', '.join(by)}"
+            if limit is not None:
+                statement += f" LIMIT {int(limit)}"
+            found = self._driver.execute(statement, values)
+            rows += [dict(zip(names, row, strict=True)) for row in found]
         return rows
 
     def put(self, table: str, rows: Iterable[Row]) -> None:
         """Insert or replace rows by primary key."""
-        listed = list(rows)
-        if not listed:
-            return
-        t = metadata.tables[table]
-        keys = [column.name for column in t.primary_key]
-        insert = sqlite.insert(t)
-        others = {name: insert.excluded[name] for name in listed[0] if name not in keys}
-        self._connection.execute(insert.on_conflict_do_update(keys, set_=others), listed)
+        keys = TABLES[table].key_names
+        others = [column.name for column in TABLES[table].others]
+        changes = ", ".join(f'"{name}" = excluded."{name}"' for name in others)
+        self._insert(table, rows, f"ON CONFLICT ({_listed(keys)}) DO UPDATE SET {changes}")
 
     def insert(self, table: str, rows: Iterable[Row]) -> None:
         """Insert rows whose primary key is free."""
-        if listed := list(rows):
-            insert = sqlite.insert(metadata.tables[table]).on_conflict_do_nothing()
-            self._connection.execute(insert, listed)
+        self._insert(table, rows, "ON CONFLICT DO NOTHING")
+
+    def _insert(self, table: str, rows: Iterable[Row], conflict: str) -> None:
+        names = [column.name for column in TABLES[table].columns]
+        marks = ", ".join("?" * len(names))
+        statement = f"INSERT INTO {table} ({_listed(names)}) VALUES ({marks}) {conflict}"
+        self._driver.executemany(statement, ([row[name] for name in names] for row in rows))
 
     def update(self, table: str, values: Row, *where: Where) -> int:
         """Change columns of matching rows."""
-        t = metadata.tables[table]
-        return sum(
-            self._connection.execute(sa.update(t).where(*_clauses(t, part)).values(values)).rowcount
-            for part in _chunks(where)
-        )
+        changes = ", ".join(f'"{name}" = ?' for name in values)
+        return self._each(f"UPDATE {table} SET {changes}", list(values.values()), where)
 
     def delete(self, table: str, *where: Where) -> int:
         """Delete matching rows."""
-        t = metadata.tables[table]
-        return sum(
-            self._connection.execute(sa.delete(t).where(*_clauses(t, part))).rowcount
-            for part in _chunks(where)
-        )
+        return self._each(f"DELETE FROM {table}", [], where)
+
+    def _each(self, statement: str, first: list[Any], where: Sequence[Where]) -> int:
+        changed = 0
+        for part in _chunks(where):
+            clause, values = _clause(part)
+            changed += self._driver.execute(statement + clause, [*first, *values]).rowcount
+        return changed
 
     def count(self, table: str, *where: Where) -> int:
         """Count matching rows."""
-        t = metadata.tables[table]
-        query = sa.select(sa.func.count()).select_from(t)
-        parts = [query.where(*_clauses(t, part)) for part in _chunks(where)]
-        return sum(self._connection.execute(part).scalar_one() for part in parts)
+        total = 0
+        for part in _chunks(where):
+            clause, values = _clause(part)
+            found = self._driver.execute(f"SELECT count(*) FROM {table}{clause}", values)
+            total += int(found.fetchone()[0])
+        return total
 
 
 class SqliteDatabase:
-    """One SQLite file in WAL mode, private to its owner, brought up to the schema when opened."""
+    """One SQLite file in WAL mode, private to its owner, brought up to the schema when opened.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
-        self._engine = sa.create_engine(
-            f"sqlite:///{path}",
-            poolclass=sa.StaticPool,
-            connect_args={"timeout": limits.BUSY_SECONDS, "check_same_thread": False},
-        )
-        sa.event.listen(self._engine, "connect", _prepare)
-        sa.event.listen(self._engine, "begin", _begin)
-        with _faults(path):
-            _migrate(self._engine)
+    ``path`` None keeps everything in memory. ``busy_seconds`` is how long a write waits for others.
+    """
+
+    def __init__(self, path: Path | None, *, busy_seconds: float = limits.BUSY_SECONDS) -> None:
+        self._path = path or Path(":memory:")
+        self._busy_seconds = busy_seconds
+        if path is not None:
+            with self._faults():
+                _make_private(path)
+        with self._faults():
+            self._driver = sqlite3.connect(
+                self._path, timeout=busy_seconds, isolation_level=None, check_same_thread=False
+            )
+            _prepare(self._driver)
+            upgrade(self._driver, self._path)
 
     @contextmanager
     def reading(self) -> Iterator[SqlTables]:
         """Open a consistent view of the file."""
-        with _faults(self._path), self._engine.connect() as connection, connection.begin():
-            yield SqlTables(connection)
+        with self._transaction("BEGIN") as tables:
+            yield tables
 
     @contextmanager
     def writing(self, *, durable: bool = False) -> Iterator[SqlTables]:
         """Open the one write transaction, waiting for others at most the busy limit."""
-        with _faults(self._path), self._engine.connect() as connection:
-            driver = connection.connection.dbapi_connection
-            assert driver is not None
-            driver.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
-            with connection.execution_options(write=True).begin():
-                yield SqlTables(connection)
+        with self._faults():
+            self._driver.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+        with self._transaction("BEGIN IMMEDIATE") as tables:
+            yield tables
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[SqlTables]:
+        with self._faults():
+            self._driver.execute(begin)
+            try:
+                yield SqlTables(self._driver)
+            except BaseException:
+                self._driver.rollback()
+                raise
+            self._driver.commit()
 
     def flaws(self) -> list[str]:
         """Return what SQLite's own check finds."""
-        with self._engine.connect() as connection:
-            try:
-                found = connection.exec_driver_sql("PRAGMA integrity_check(5)").scalars().all()
-            except sa.exc.DatabaseError as error:
-                return [f"{self._path}: {error.orig}"]
+        try:
+            found = [row[0] for row in self._driver.execute("PRAGMA integrity_check(5)")]
+        except sqlite3.DatabaseError as error:
+            return [f"{self._path}: {error}"]
         return [f"{self._path}: {line}" for line in found if line != "ok"]
 
     def scrub(self) -> None:
         """Fold the WAL into the file and empty it; deleted content is overwritten already."""
-        with _faults(self._path), self._engine.connect() as connection:
-            driver = connection.connection.dbapi_connection
-            assert driver is not None
-            driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            driver.execute("VACUUM")
-            driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with self._faults():
+            for statement in ("wal_checkpoint(TRUNCATE)", "", "wal_checkpoint(TRUNCATE)"):
+                self._driver.execute(f"PRAGMA {statement}" if statement else "VACUUM")
+
+    def load(self, path: Path) -> None:
+        """Take over everything that another SQLite file holds."""
+        with self._faults():
+            origin = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+            with contextlib.closing(origin):
+                origin.backup(self._driver)
+            upgrade(self._driver, self._path)
 
     def close(self) -> None:
         """Close the connection."""
-        self._engine.dispose()
+        self._driver.close()
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        """Say what the database says as a fault of ours."""
+        try:
+            yield
+        except (sqlite3.DatabaseError, OSError) as error:
+            raise _fault(error, self._path, self._busy_seconds) from error
 
 
-def copy_into_memory(path: Path) -> "SqliteDatabase":
+def copy_into_memory(path: Path) -> SqliteDatabase:
     """Return a private copy of a SQLite file that lives in memory only."""
-    database = object.__new__(SqliteDatabase)
-    database._path = path
-    database._engine = sa.create_engine("sqlite://", poolclass=sa.StaticPool)
-    sa.event.listen(database._engine, "connect", _prepare)
-    sa.event.listen(database._engine, "begin", _begin)
-    with database._engine.connect() as connection:
-        target = connection.connection.dbapi_connection
-        if path.exists():
-            with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as origin:
-                origin.backup(target)  # type: ignore[arg-type]
-    _migrate(database._engine)
+    database = SqliteDatabase(None)
+    if path.exists():
+        database.load(path)
     return database
 
 
-def _prepare(driver: Any, _: object) -> None:
-    driver.isolation_level = None
+def _fault(error: Exception, path: Path, waited: float) -> Busy | Broken:
+    said = str(error)
+    if "locked" in said or "busy" in said:
+        return Busy(
+            f"The store {path} stayed locked for {waited:g} seconds.",
+            hint="Another Twice is at work; try again when it is done.",
+        )
+    if isinstance(error, sqlite3.OperationalError | OSError):
+        return Broken(
+            f"The store {path} cannot be used: {said}.",
+            hint="Check free space and permissions; twice verify says more.",
+        )
+    return Broken(
+        f"The store {path} is damaged: {said}.",
+        hint="Move it away and restore a backup; twice dream reads the sessions again.",
+    )
+
+
+def _make_private(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+
+
+def _prepare(driver: sqlite3.Connection) -> None:
     driver.text_factory = lambda data: data.decode("utf-8", "replace")
-    for pragma in ("journal_mode=WAL", "secure_delete=ON", "foreign_keys=ON"):
+    for pragma in ("journal_mode=WAL", "secure_delete=ON"):
         driver.execute(f"PRAGMA {pragma}")
 
 
-def _begin(connection: sa.Connection) -> None:
-    write = connection.get_execution_options().get("write", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
-
-
-def _migrate(engine: sa.Engine) -> None:
-    """Run the migrations that are missing, in one transaction."""
-    from twice.store.migrations import HEAD, upgrade
-
-    with engine.connect() as connection:
-        if _version(connection) != HEAD:
-            upgrade(connection.execution_options(write=True))
-
-
-def _version(connection: sa.Connection) -> str:
-    with connection.begin():
-        if not sa.inspect(connection).has_table("alembic_version"):
-            return ""
-        found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
-    return str(found or "")
-
-
-@contextmanager
-def _faults(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except sa.exc.OperationalError as error:
-        if "locked" in str(error.orig) or "busy" in str(error.orig):
-            raise Busy(
-                f"The store {path} stayed locked for {limits.BUSY_SECONDS:g} seconds.",
-                hint="Another Twice is at work; try again when it is done.",
-            ) from error
-        raise Broken(
-            f"The store {path} cannot be used: {error.orig}.",
-            hint="Check free space and permissions; twice verify says more.",
-        ) from error
-    except (sa.exc.DatabaseError, sqlite3.DatabaseError) as error:
-        raise Broken(
-            f"The store {path} is damaged: {getattr(error, 'orig', error)}.",
-            hint="Move it away and restore a backup; twice dream reads the sessions again.",
-        ) from error
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
 
 
 def _chunks(where: Sequence[Where]) -> Iterator[Sequence[Where]]:
@@ -222,17 +221,15 @@ def _chunks(where: Sequence[Where]) -> Iterator[Sequence[Where]]:
         yield [*where[:index], (column, op, listed[first : first + _CHUNK]), *where[index + 1 :]]
 
 
-def _clauses(table: sa.Table, where: Sequence[Where]) -> list[sa.ColumnElement[bool]]:
-    clauses: list[sa.ColumnElement[bool]] = []
+def _clause(where: Sequence[Where]) -> tuple[str, list[Any]]:
+    """Return the WHERE clause with its values; the names are ours, never a person's."""
+    parts: list[str] = []
+    values: list[Any] = []
     for name, op, value in where:
-        column = table.c[name]
-        match op:
-            case "=":
-                clauses.append(column == value)
-            case "in":
-                clauses.append(column.in_(list(value)))
-            case "<":
-                clauses.append(column < value)
-            case ">":
-                clauses.append(column > value)
-    return clauses
+        if op == "in":
+            parts.append(f'"{name}" IN ({", ".join("?" * len(value))})')
+            values += value
+        else:
+            parts.append(f'"{name}" {op} ?')
+            values.append(value)
+    return (" WHERE " + " AND ".join(parts) if parts else ""), values

@@ -17,7 +17,7 @@ from twice.faces.cli import complain, refuse
 from twice.faces.options import as_json, emit, of_project, opened, project_id
 
 _WAITING = (Status.PENDING, Status.NEEDS_REBASE)
-_KEYS = "[a]pprove [e]dit [p]ositive wording [r]eject [s]kip [q]uit"
+_QUOTES = 5  # shown before somebody asks for all
 
 
 @click.command("review")
@@ -89,7 +89,7 @@ def _walk(app: App, found: list[Shown]) -> None:
         return
     decided = 0
     for number, item in enumerate(waiting, 1):
-        click.echo(f"\n{number} of {len(waiting)}  " + present.card(item) + "\n")
+        click.echo(f"\n{number} of {len(waiting)}  " + present.card(item, most=_QUOTES) + "\n")
         answer = _ask(app, item)
         if answer == "q":
             break
@@ -101,8 +101,10 @@ def _walk(app: App, found: list[Shown]) -> None:
 def _ask(app: App, item: Shown) -> str:
     """Ask until one proposal is decided or skipped; return the key."""
     while True:
-        answer = click.prompt(_KEYS, default="s", show_default=False).strip().lower()[:1]
+        answer = click.prompt(_keys(item), default="s", show_default=False).strip().lower()[:1]
         match answer:
+            case "m":
+                click.echo("\n" + present.card(item) + "\n")
             case "a":
                 if _approve(app, item):
                     return answer
@@ -115,9 +117,15 @@ def _ask(app: App, item: Shown) -> str:
                 changed = _edited(app, item, positive=answer == "p")
                 if changed is not None:
                     item = changed
-                    click.echo("\n" + present.card(item) + "\n")
+                    click.echo("\n" + present.card(item, most=_QUOTES) + "\n")
             case "s" | "q":
                 return answer
+
+
+def _keys(item: Shown) -> str:
+    other = " [p]ositive wording" if item.content and item.content.positive else ""
+    more = max(len(item.evidence), len(item.against)) > _QUOTES
+    return f"[a]pprove [e]dit{other} [r]eject [s]kip{' [m]ore' if more else ''} [q]uit"
 
 
 def _approve(app: App, item: Shown) -> bool:

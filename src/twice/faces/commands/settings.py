@@ -87,5 +87,5 @@ def _put(document: tomlkit.TOMLDocument, path: tuple[str, ...], value: object) -
     for key in path[:-1]:
         if key not in table:
             table[key] = tomlkit.table()
-        table = table[key]  # type: ignore[assignment]
+        table = table[key]
     table[path[-1]] = value

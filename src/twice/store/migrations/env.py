@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from twice.store.schema import metadata
+from twice.store.migrations.tables import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

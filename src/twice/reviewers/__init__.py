@@ -1,1 +1,0 @@
-"""Who may say yes: people, and for plain memories the rules that people set."""
