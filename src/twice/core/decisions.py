@@ -124,11 +124,16 @@ def decide_rollback(
         return refusal
     body = {"hash": state.hash, "retired": list(retired)}
     drafts = [_of(state, "rolled_back", actor, body)]
-    comes_back = superseded is not None and superseded.status is Status.SUPERSEDED
-    if superseded is not None and comes_back and state.status in IN_FORCE:
+    if superseded is not None and _gave_way(superseded, state):
         came_from = {"memory": "approved", "instruction": "accepted"}.get(superseded.kind, "active")
         drafts.append(_of(superseded, "reinstated", actor, {"status": came_from, "by": state.id}))
     return tuple(drafts)
+
+
+def _gave_way(superseded: State, state: State) -> bool:
+    """Tell whether an item stepped aside for this very one, which is in force still."""
+    waits = superseded.status is Status.SUPERSEDED and superseded.superseded_by == state.id
+    return waits and state.status in IN_FORCE
 
 
 def rollback_refusal(

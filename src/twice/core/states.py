@@ -32,7 +32,8 @@ class State(msgspec.Struct, frozen=True):
     """One proposal as the ledger tells it; texts lie in the blob named by ``hash``.
 
     ``filed`` and ``decided`` are UTC in microseconds. ``name`` is the name that a skill or
-    workflow takes. ``lineages`` are those that supported it when it was filed.
+    workflow takes. ``lineages`` are those that supported it when it was filed; ``superseded_by``
+    is the item that took its place.
     """
 
     id: str
@@ -47,6 +48,7 @@ class State(msgspec.Struct, frozen=True):
     lineages: tuple[str, ...] = ()
     name: str = ""
     replaces: str = ""
+    superseded_by: str = ""
     decided: int | None = None
     actor: str = ""
     reason: str = ""
@@ -103,9 +105,9 @@ def _changes(state: State, entry: Entry) -> dict[str, object]:
             )
             return {"status": Status.ROLLED_BACK, "receipts": receipts, **decided}
         case "superseded":
-            return {"status": Status.SUPERSEDED}
+            return {"status": Status.SUPERSEDED, "superseded_by": body["by"]}
         case "reinstated":
-            return {"status": Status(body["status"])}
+            return {"status": Status(body["status"]), "superseded_by": ""}
         case "retired":
             return {"status": Status.RETIRED, "reason": body["reason"]}
         case _:

@@ -7,7 +7,7 @@ import msgspec
 
 from twice.core import recall
 from twice.core.encoding import canonical
-from twice.core.errors import Conflict
+from twice.core.errors import Broken, Conflict
 from twice.core.ledger import GENESIS, Draft, Entry, restore, seal
 from twice.core.lessons import Memory
 from twice.core.proposals import decode_content
@@ -23,12 +23,17 @@ def position(tables: Tables) -> int:
     return int(last[0]["seq"]) if last else 0
 
 
+def page_of(tables: Tables, after: int) -> list[Entry]:
+    """Return the next entries of the chain; none at its end."""
+    rows = tables.select("entries", ("seq", ">", after), order=("seq",), limit=_PAGE)
+    return [_entry(row) for row in rows]
+
+
 def entries(tables: Tables, after: int = 0) -> Iterator[Entry]:
     """Yield the chain in order, a page at a time."""
-    while page := tables.select("entries", ("seq", ">", after), order=("seq",), limit=_PAGE):
-        for row in page:
-            yield restore(**{**row, "body": row["body"].encode("utf-8", "replace")})
-        after = page[-1]["seq"]
+    while page := page_of(tables, after):
+        yield from page
+        after = page[-1].seq
 
 
 def append(
@@ -110,6 +115,12 @@ def derive_context(tables: Tables, project: str) -> None:
     )
 
 
+def rename_context(tables: Tables, project: str) -> None:
+    """Choose again what sessions of a project are told, since its name may have changed."""
+    if tables.count("contexts", ("project", "=", project)):
+        derive_context(tables, project)
+
+
 def project_name(tables: Tables, project: str) -> str:
     """Return the name that a project is shown under."""
     found = tables.select("projects", ("id", "=", project), columns=("name",))
@@ -175,6 +186,16 @@ def rebuild(tables: Tables) -> None:
         tables.delete(table)
     tables.delete("meta", ("key", "=", "policy"))
     derive(tables, entries(tables))
+
+
+def _entry(row: Row) -> Entry:
+    try:
+        return restore(**{**row, "body": row["body"].encode("utf-8", "replace")})
+    except (msgspec.DecodeError, AttributeError) as error:
+        raise Broken(
+            f"Ledger entry {row['seq']} was changed after it was written.",
+            hint="Restore a backup of the store.",
+        ) from error
 
 
 def _row(entry: Entry) -> Row:

@@ -1,9 +1,8 @@
 """Rows in memory: for tests, dry runs, and as the plainest statement of what a database must do."""
 
 import copy
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from operator import itemgetter
 from threading import RLock
 from typing import Any
 
@@ -32,7 +31,7 @@ class MemoryTables:
         """Return copies of matching rows, in order of the primary key where no other is asked."""
         rows = [row for _, row in sorted(self._tables[table].items()) if _meets(row, where)]
         for column in reversed(order):
-            rows.sort(key=itemgetter(column.lstrip("-")), reverse=column[0] == "-")
+            rows.sort(key=_place(column.lstrip("-")), reverse=column[0] == "-")
         if limit is not None:
             rows = rows[:limit]
         return [{name: row[name] for name in columns or row} for row in rows]
@@ -116,6 +115,11 @@ class MemoryDatabase:
 
 def _key(table: str, row: Row) -> Key:
     return tuple(row[name] for name in _KEYS[table])
+
+
+def _place(column: str) -> Callable[[Row], tuple[bool, Any]]:
+    """Return what to sort by; an empty value comes before every other, as in SQLite."""
+    return lambda row: (row[column] is not None, 0 if row[column] is None else row[column])
 
 
 def _meets(row: Row, where: Sequence[Where]) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from twice.core.encoding import digest
+from twice.core.errors import Broken
 from twice.core.ideas import Sighting
 from twice.core.kept import (
     Batch,
@@ -37,9 +38,14 @@ class RowStore:
             return ledger.position(tables)
 
     def entries(self, after: int = 0) -> Iterator[Entry]:
-        """Yield the ledger in order."""
+        """Yield the ledger in order. Nobody is kept waiting between two pages."""
+        while page := self._page(after):
+            yield from page
+            after = page[-1].seq
+
+    def _page(self, after: int) -> list[Entry]:
         with self._database.reading() as tables:
-            yield from ledger.entries(tables, after)
+            return ledger.page_of(tables, after)
 
     def append(
         self,
@@ -76,9 +82,16 @@ class RowStore:
             return ledger.states(tables, project=project, statuses=statuses, limit=limit)
 
     def rejections(self, project: str) -> dict[str, frozenset[str]]:
-        """Return for each rejected idea the lineages that supported it then."""
+        """Return for each rejected idea the lineages that supported it then.
+
+        A lineage that was joined to another one since is there under both names.
+        """
         with self._database.reading() as tables:
-            return ledger.rejections(tables, project)
+            said_no = ledger.rejections(tables, project)
+            today = transcripts.lineages(tables, set().union(*said_no.values()))
+        return {
+            idea: then | {today.get(name, name) for name in then} for idea, then in said_no.items()
+        }
 
     def blobs(self, digests: Iterable[str]) -> dict[str, bytes]:
         """Return the texts that are still there, by digest."""
@@ -131,7 +144,9 @@ class RowStore:
     def adopt(self, project: KnownProject) -> str:
         """Return the id of the project with any of these keys, making it where none has."""
         with self._database.writing() as tables:
-            return transcripts.adopt(tables, project)
+            id = transcripts.adopt(tables, project)
+            ledger.rename_context(tables, id)
+            return id
 
     def expire(self, now: int) -> dict[str, int]:
         """Drop evidence beyond its bounds; return how much, by reason."""
@@ -167,9 +182,14 @@ class RowStore:
 
     def flaws(self) -> list[str]:
         """Check files, chain, texts and derived tables; return one line for each damage."""
-        damage = self._database.flaws()
-        if damage:
-            return damage
+        if damaged := self._database.flaws():
+            return damaged
+        try:
+            return self._flaws_of_rows()
+        except Broken as damage:
+            return [damage.message]
+
+    def _flaws_of_rows(self) -> list[str]:
         with self._database.reading() as tables:
             listed = list(ledger.entries(tables))
             flaws = broken_links(listed)

@@ -165,6 +165,12 @@ def sessions(tables: Tables, project: str | None = None) -> list[KeptSession]:
     return [KeptSession(**row) for row in tables.select("sessions", *where)]  # type: ignore[arg-type]
 
 
+def lineages(tables: Tables, sessions: Iterable[str]) -> dict[str, str]:
+    """Return the lineage that each session belongs to by now."""
+    rows = tables.select("sessions", ("id", "in", list(sessions)), columns=("id", "lineage"))
+    return {row["id"]: row["lineage"] for row in rows}
+
+
 def forget(tables: Tables, ids: Iterable[str]) -> dict[str, int]:
     """Erase every row of sessions; texts go when nothing else cites them."""
     wanted = list(ids)
