@@ -119,6 +119,7 @@ class Idea:
 
 
 EXTRA_STEMS = 1  # that a longer wording of the same contrast may have
+OPPOSED_LEAST = 0.5  # of the larger core
 OPPOSED_SHARE = 0.6  # of the smaller core that has to be said with the other sign
 
 
@@ -167,8 +168,8 @@ def _canonical(value: dict[str, list[str]]) -> str:
 def relation(a: Fingerprint, b: Fingerprint) -> Relation:
     """Return how two wishes stand to each other, from their signed stems alone.
 
-    Symmetric. Signs decide first: where enough of the smaller core has the other sign in the other
-    wish, they are opposed, however many words they share.
+    Symmetric. Signs decide first: where most of what both say has the other sign in the other wish,
+    they are opposed, however many words they share.
 
     >>> npm = Fingerprint(wanted=frozenset({"npm"}), unwanted=frozenset({"pnpm"}))
     >>> pnpm = Fingerprint(wanted=frozenset({"pnpm"}), unwanted=frozenset({"npm"}))
@@ -181,8 +182,8 @@ def relation(a: Fingerprint, b: Fingerprint) -> Relation:
         return Relation.OPPOSED
     against = (a.wanted & b.unwanted) | (a.unwanted & b.wanted)
     if against:
-        smaller = min(len(a.core), len(b.core))
-        enough = len(against) >= OPPOSED_SHARE * smaller
+        smaller, larger = sorted((len(a.core), len(b.core)))
+        enough = len(against) >= max(OPPOSED_SHARE * smaller, OPPOSED_LEAST * larger)
         return Relation.OPPOSED if enough else Relation.DIFFERENT
     if _agree(a, b):
         return Relation.SAME
@@ -196,9 +197,15 @@ def _agree(a: Fingerprint, b: Fingerprint) -> bool:
     if a.wanted and a.unwanted and b.wanted and b.unwanted:
         nested = _nested(a.wanted, b.wanted) and _nested(a.unwanted, b.unwanted)
         return nested and len(a.core ^ b.core) <= EXTRA_STEMS
-    if a.wanted == b.wanted:
-        return not a.unwanted or not b.unwanted
-    return a.unwanted == b.unwanted and (not a.wanted or not b.wanted)
+    return _half(a, b) or _half(b, a)
+
+
+def _half(half: Fingerprint, whole: Fingerprint) -> bool:
+    """Tell that one wish names one side of another's contrast, and speaks of nothing else."""
+    if half.wanted and half.unwanted:
+        return False
+    side = whole.wanted if half.wanted else whole.unwanted
+    return half.core == side and half.topic <= whole.topic | whole.core
 
 
 def _nested(a: frozenset[str], b: frozenset[str]) -> bool:

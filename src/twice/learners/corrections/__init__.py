@@ -8,7 +8,7 @@ from twice.learners.corrections.hearing import Heard, hear
 from twice.learners.corrections.languages import language_of
 from twice.learners.corrections.own_words import own_words
 from twice.learners.corrections.pieces import parts, pieces
-from twice.learners.corrections.rules import Setting
+from twice.learners.corrections.rules import Before, Setting
 from twice.learners.corrections.sentences import SENTENCE_CHARS, sentences
 from twice.learners.corrections.signs import fingerprint
 from twice.learners.corrections.vocabulary import NO_ROLES, Roles, Vocabulary, vocabulary
@@ -16,6 +16,7 @@ from twice.learners.corrections.vocabulary import NO_ROLES, Roles, Vocabulary, v
 __all__ = ["fingerprint", "gather", "notice"]
 
 _LISTED = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]", re.M)
+ASKED_CHARS = 160  # a question that near to the end of the agent's words waits for an answer
 PREVIOUS_CHARS = 400  # the end of the agent's words is what a person answers
 
 
@@ -31,7 +32,8 @@ def notice(text: str, *, previous: str = "", interrupted: bool = False) -> tuple
         return ()
     language = language_of(own)
     words = vocabulary(language)
-    setting = _setting(previous, interrupted, own, len(spans), words)
+    before: Before | None = None
+    listed = len(_LISTED.findall(own)) > 1
     signals: list[Signal] = []
     earlier: Roles = NO_ROLES
     tasked = False
@@ -40,13 +42,16 @@ def notice(text: str, *, previous: str = "", interrupted: bool = False) -> tuple
             continue
         found = pieces(own[start:end], words)
         for part in parts(found):
+            before = _before(previous, words) if before is None else before
             head, tail = start + part[0].start, start + part[-1].end
             if part is found:
                 head, tail = start, end
+            roles = NO_ROLES.union(*[piece.roles for piece in part])
+            chain = 0 if part is found else len(found)
+            here = Setting(before, interrupted, len(spans), listed, tasked, chain, earlier)
             question = any(mark in own[tail - 1 : tail + 1] for mark in "?？")
-            heard = hear(part, setting.after(earlier, tasked), question=question)
-            earlier = NO_ROLES.union(*(piece.roles for piece in part))
-            first = part[0].roles
+            heard = hear(part, roles, here, question=question)
+            earlier, first = roles, part[0].roles
             tasked = tasked or (heard is None and "task" in first and "doing" not in first)
             if heard is not None:
                 signals.append(_signal(text, head, tail, language, heard))
@@ -67,24 +72,21 @@ def _signal(text: str, start: int, end: int, language: str, heard: Heard) -> Sig
     )
 
 
-def _setting(previous: str, interrupted: bool, own: str, count: int, words: Vocabulary) -> Setting:
-    listed = len(_LISTED.findall(own)) > 1
+def _before(previous: str, words: Vocabulary) -> Before:
     end = previous[-PREVIOUS_CHARS:].strip()
     if not end:
-        return Setting(interrupted=interrupted, sentences=count, listed=listed)
+        return Before()
     spoken = language_of(end)
     found = pieces(end, words if spoken == words.language else vocabulary(spoken))
     roles = NO_ROLES.union(*(piece.roles for piece in found))
     stems = frozenset(piece.stem for piece in found if not piece.silent)
-    return Setting(
+    asked = end[-ASKED_CHARS:]
+    return Before(
         spoke=True,
-        asked=end.endswith(("?", "？")),
+        asked="?" in asked or "？" in asked,
         acted=bool(roles & {"happened", "acted"}) or "stops" not in roles,
         announced="announced" in roles,
         stems=frozenset(stem.rpartition(":")[2] for stem in stems),
         kinds=frozenset(stem for stem in stems if ":" in stem),
         language=spoken,
-        interrupted=interrupted,
-        sentences=count,
-        listed=listed,
     )

@@ -50,11 +50,21 @@ class Clause:
     @property
     def complains(self) -> bool:
         """True where it says what the agent did: "you edited …", "why are you …"."""
-        if self.roles & _COMPLAINTS:
-            return True
-        for piece, after in zip(self.pieces, self.pieces[1:], strict=False):
+        for i, piece in enumerate(self.pieces):
+            if piece.roles & _COMPLAINTS:
+                return True
             if "addressees" in piece.roles:
-                return "happened" in after.roles
+                return "happened" in self.pieces[min(i + 1, len(self.pieces) - 1)].roles
+            if not piece.silent or piece.roles & {"reasons", "conditionals", "articles"}:
+                return False
+        return False
+
+    @property
+    def fragment(self) -> bool:
+        """True where it is a bare "not in …": a negation before a place or an article."""
+        for piece, after in zip(self.pieces, self.pieces[1:], strict=False):
+            if "negators" in piece.roles:
+                return bool(after.roles & {"places", "articles"})
         return False
 
     @property
@@ -70,10 +80,9 @@ def clauses(found: Sequence[Piece]) -> tuple[Clause, ...]:
     hard = True
     for i, piece in enumerate(found):
         roles = piece.roles
-        begins = bool(current and roles & _COMPLAINTS) and "questions" not in current[-1].roles
-        if "break" in roles or "flips" in roles or begins or _joins_negation(found, i):
+        if "break" in roles or "flips" in roles or _joins_negation(found, i):
             _close(done, current, hard)
-            current = [piece] if begins else []
+            current = []
             hard = "hard" in roles
         else:
             current.append(piece)

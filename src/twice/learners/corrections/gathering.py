@@ -178,7 +178,8 @@ class _Counter:
         """Return the idea of a group with what was said against it."""
         own = {wording.key for wording in group.wordings}
         found: dict[Relation, dict[str, _Wording]] = defaultdict(dict)
-        for wording in group.wordings:
+        wholes = [w for w in group.wordings if w.print.wanted and w.print.unwanted]
+        for wording in wholes or group.wordings:
             for i in self._rivals(wording):
                 other = self._wordings[i]
                 if other.key not in own:

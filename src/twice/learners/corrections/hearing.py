@@ -6,10 +6,12 @@ from twice.core.ideas import Fingerprint, Scope, SignalKind
 from twice.learners.corrections.clauses import Clause, clauses
 from twice.learners.corrections.pieces import Piece
 from twice.learners.corrections.rules import RULES, SHORT_PIECES, Said, Setting
-from twice.learners.corrections.signs import signed
+from twice.learners.corrections.vocabulary import NO_ROLES, Roles
 
 HEARD = 0.55  # the confidence that a signal needs; chosen on the development sets
 LONG_SENTENCE = 20  # pieces; each time so many make a wish less likely
+CHAIN_LEAVE = 12  # pieces that a chain of short clauses may be longer
+DOUBT_PIECES = 8
 LONG_TURN = 6  # sentences; longer turns are mostly tasks and specifications
 
 
@@ -24,32 +26,32 @@ class Heard:
     reasons: tuple[str, ...]
 
 
-def hear(found: list[Piece], setting: Setting, *, question: bool) -> Heard | None:
-    """Return what a sentence is, or None where it is neither correction nor preference."""
+def hear(found: list[Piece], roles: Roles, setting: Setting, *, question: bool) -> Heard | None:
+    """Return what a sentence is, or None where it is neither correction nor preference.
+
+    ``roles`` are those of all its pieces.
+    """
+    rules = [(name, rule) for name, rule, needed in RULES if not roles.isdisjoint(needed)]
+    if not rules:
+        return None
     said = _said(found, setting, question)
     if not said.clauses or _foreign(said):
         return None
-    said.print = signed(found)
-    reasons = [
-        (name, weight)
-        for name, rule in RULES.items()
-        if (weight := max((rule(said, clause) for clause in said.clauses), default=0.0))
-    ]
-    if not reasons:
+    weighed = [(name, max(rule(said, c) for c in said.clauses)) for name, rule in rules]
+    names = tuple(name for name, weight in weighed if weight)
+    if not names:
         return None
-    confidence = _confidence(said, [weight for _, weight in reasons])
+    confidence = _confidence(said, [weight for _, weight in weighed if weight], _doubtful(said))
     if confidence < HEARD:
         return None
-    names = tuple(name for name, _ in reasons)
     kind, scope = _kind(said, names), _scope(said, names)
     return Heard(kind, scope, round(confidence, 2), said.print, names)
 
 
 def _said(found: list[Piece], setting: Setting, question: bool) -> Said:
     kept = tuple(clause for clause in clauses(found) if not _declined(clause))
-    roles = frozenset(role for clause in kept for role in clause.roles)
-    asks = question or _asks(kept)
-    return Said(found, kept, setting, asks, roles)
+    roles = NO_ROLES.union(*(clause.roles for clause in kept))
+    return Said(found, kept, setting, question or _asks(kept), roles)
 
 
 def _declined(clause: Clause) -> bool:
@@ -79,12 +81,23 @@ def _foreign(said: Said) -> bool:
     return False
 
 
-def _confidence(said: Said, weights: list[float]) -> float:
+def _doubtful(said: Said) -> bool:
+    """Tell design talk: "could", "maybe", near the beginning of what is not an order."""
+    for clause in said.clauses:
+        opening = clause.opening
+        if opening is not None and opening.roles & {"orders", "habits"}:
+            return False
+        if any("hypotheticals" in piece.roles for piece in clause.pieces[:DOUBT_PIECES]):
+            return True
+    return False
+
+
+def _confidence(said: Said, weights: list[float], doubtful: bool) -> float:
     """Return the strongest reason's weight, a little more for each further one."""
     confidence = max(weights) + 0.05 * (len(weights) - 1)
     if said.question and not said.any("complaints", "omissions", "requests", "halts"):
         confidence -= 0.4
-    if said.any("hypotheticals"):
+    if doubtful:
         confidence -= 0.3
     if said.any("politeness", "exasperation"):
         confidence += 0.05
@@ -94,7 +107,8 @@ def _confidence(said: Said, weights: list[float]) -> float:
         confidence -= 0.15
     if said.setting.listed:
         confidence -= 0.2
-    confidence -= 0.15 * (len(said.pieces) // LONG_SENTENCE)
+    longest = max(len(said.pieces), said.setting.chain - CHAIN_LEAVE)
+    confidence -= 0.15 * (longest // LONG_SENTENCE)
     return max(0.0, min(0.99, confidence))
 
 
@@ -110,13 +124,13 @@ def _kind(said: Said, reasons: tuple[str, ...]) -> SignalKind:
         return SignalKind.CORRECTION
     if setting.earlier & {"exasperation", "faults", "rejects", "halts", "complaints", "omissions"}:
         return SignalKind.CORRECTION
-    if setting.asked or not setting.spoke:
+    if setting.before.asked or not setting.before.spoke:
         return SignalKind.PREFERENCE
     if "language" in reasons and _other_language(said):
         return SignalKind.CORRECTION
-    if setting.acted and ("exception" in reasons or "comparative" in said.roles):
+    if setting.before.acted and ("exception" in reasons or "comparative" in said.roles):
         return SignalKind.CORRECTION
-    if (setting.acted or setting.announced) and _contradicts(said):
+    if (setting.before.acted or setting.before.announced) and _contradicts(said):
         return SignalKind.CORRECTION
     if not {"contrast", "forbidden"}.isdisjoint(reasons) and len(said.pieces) <= SHORT_PIECES:
         return SignalKind.CORRECTION
@@ -125,19 +139,19 @@ def _kind(said: Said, reasons: tuple[str, ...]) -> SignalKind:
 
 def _contradicts(said: Said) -> bool:
     core = {stem.rpartition(":")[2] for stem in said.print.core | said.print.topic}
-    return not core.isdisjoint(said.setting.stems)
+    return not core.isdisjoint(said.setting.before.stems)
 
 
 def _other_language(said: Said) -> bool:
     named = {s.partition(":")[2] for s in said.print.wanted if s.startswith("language:")}
-    return bool(said.setting.language) and said.setting.language not in named
+    return bool(said.setting.before.language) and said.setting.before.language not in named
 
 
 def _scope(said: Said, reasons: tuple[str, ...]) -> Scope:
     """A wish lasts where it names a habit, a custom or kinds of things; not one place or moment."""
     if said.any("once"):
         return Scope.ONE_OFF
-    if not {"habit", "custom", "memo", "condition", "language"}.isdisjoint(reasons):
+    if not {"habit", "custom", "memo", "condition", "language", "rulebook"}.isdisjoint(reasons):
         return Scope.DURABLE
     if said.any("lasting", "habits"):
         return Scope.DURABLE
@@ -145,6 +159,8 @@ def _scope(said: Said, reasons: tuple[str, ...]) -> Scope:
         return Scope.ONE_OFF if said.setting.tasked or said.tasks else Scope.DURABLE
     if not {"meant", "fault", "undo", "exception"}.isdisjoint(reasons):
         return Scope.ONE_OFF
+    if "complaint" in reasons and said.print.wanted and said.print.unwanted:
+        return Scope.DURABLE
     if "complaint" in reasons:
         return Scope.ONE_OFF if said.any("happened", "past") else Scope.DURABLE
     if "rejection" in reasons:

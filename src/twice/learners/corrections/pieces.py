@@ -72,23 +72,36 @@ def _word(text: str, start: int, words: Vocabulary) -> Piece:
 
 
 def _marked(tokens: list[Piece], words: Vocabulary) -> list[Piece]:
+    """Make one piece of each mark of several words, the longest first."""
     found: list[Piece] = []
+    count = len(tokens)
     i = 0
-    while i < len(tokens):
+    while i < count:
         piece = tokens[i]
-        for phrase, roles in words.phrases.get(piece.form, ()):
-            last = i + len(phrase) - 1
-            if last < len(tokens) and all(
-                tokens[i + k].form == phrase[k] for k in range(1, len(phrase))
+        seconds = words.phrases.get(piece.form)
+        some = seconds.get(tokens[i + 1].form, ()) if seconds and i + 1 < count else ()
+        for phrase, roles in some:
+            last = i + len(phrase)
+            if last <= count and all(
+                token.form == form
+                for token, form in zip(tokens[i + 2 : last], phrase[2:], strict=True)
             ):
-                form = " ".join(phrase)
-                roles = roles | piece.roles if last == i else roles
-                piece = Piece(form, piece.stem, roles, piece.start, tokens[last].end)
+                found += _joined(tokens[i:last], roles)
                 i = last
                 break
-        found.append(piece)
-        i += 1
+        else:
+            found.append(piece)
+            i += 1
     return found
+
+
+def _joined(tokens: list[Piece], roles: Roles) -> list[Piece]:
+    """Return a mark as one piece; a name ("the user") stays several words that are said."""
+    first, last = tokens[0], tokens[-1]
+    if SILENT in roles:
+        form = " ".join(token.form for token in tokens)
+        return [Piece(form, first.stem, roles, first.start, last.end)]
+    return [Piece(t.form, t.stem, t.roles | roles, t.start, t.end) for t in tokens]
 
 
 def _run(text: str, start: int, words: Vocabulary) -> list[Piece]:
@@ -101,6 +114,8 @@ def _run(text: str, start: int, words: Vocabulary) -> list[Piece]:
                 found += _pairs(text, rest, i, start, words)
                 at = start + i
                 stem = words.canonical.get(phrase, phrase)
+                if ":" in stem:
+                    roles |= {"typed", stem.partition(":")[0]}
                 found.append(Piece(phrase, stem, roles, at, at + len(phrase)))
                 i += len(phrase)
                 rest = i

@@ -2,11 +2,13 @@
 # ruff: noqa: ARG001 (all rules are called alike)
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from functools import cached_property
 
 from twice.core.ideas import Fingerprint
 from twice.learners.corrections.clauses import Clause, answers_no
 from twice.learners.corrections.pieces import Piece
+from twice.learners.corrections.signs import signed
 from twice.learners.corrections.vocabulary import NO_ROLES, Roles
 
 SHORT_PIECES = 9  # pieces of a sentence that says one thing
@@ -15,37 +17,45 @@ VALUE_WORDS = 3  # content words of a bare value: "double quotes"
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """What stands around a sentence. ``stems`` and ``language`` are of the agent's words."""
+class Before:
+    """What the agent said before a human turn. ``stems`` and ``kinds`` are of its words."""
 
-    spoke: bool = False  # the agent said something before
+    spoke: bool = False
     asked: bool = False  # it ended with a question
     acted: bool = False  # it told what it had done
     announced: bool = False  # it told what it would do
     stems: frozenset[str] = frozenset()
-    kinds: frozenset[str] = frozenset()  # typed values in them, as "indent:tab"
+    kinds: frozenset[str] = frozenset()  # typed values, as "indent:tab"
     language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What stands around a sentence."""
+
+    before: Before = Before()
     interrupted: bool = False
-    sentences: int = 1
+    sentences: int = 1  # of the turn
     listed: bool = False  # the turn is an enumeration
     tasked: bool = False  # a task was given earlier in the turn
+    chain: int = 0  # pieces of the long chain of clauses that the sentence was part of
     earlier: Roles = NO_ROLES  # of the sentence before
 
-    def after(self, earlier: Roles, tasked: bool) -> "Setting":
-        """Return the setting of the next sentence."""
-        return replace(self, earlier=earlier, tasked=tasked)
 
-
-@dataclass(slots=True)
+@dataclass
 class Said:
-    """A sentence with what its rules look at."""
+    """A sentence with what its rules look at; ``roles`` are of the clauses that count."""
 
     pieces: list[Piece]
     clauses: tuple[Clause, ...]
     setting: Setting
     question: bool
     roles: Roles
-    print: Fingerprint = field(default_factory=Fingerprint)
+
+    @cached_property
+    def print(self) -> Fingerprint:
+        """The fingerprint of the whole sentence."""
+        return signed(self.pieces)
 
     def any(self, *roles: str) -> bool:
         """Tell whether any word of the sentence has one of these roles."""
@@ -83,7 +93,7 @@ def _prohibition(said: Said, clause: Clause) -> float:
         return 0.0  # "stop the server" is a task
     if not clause.content and not act.roles & {"halts"}:
         return 0.4 if said.print.core else 0.0
-    if said.setting.asked and said.rejects and not said.any("habits", "lasting", "kinds"):
+    if said.setting.before.asked and said.rejects and not said.any("habits", "lasting", "kinds"):
         return 0.4  # "no, don't set it": an answer
     return 0.8
 
@@ -103,17 +113,21 @@ def _forbidden(said: Said, clause: Clause) -> float:
     if clause.roles & {"reports", "happened", "faults"} or said.question:
         return 0.0
     if "nominal" not in opening.roles:
-        return 0.6 if said.setting.acted else 0.0
+        return 0.6 if said.setting.before.acted else 0.0
     if said.any("politeness", "lasting", "habits", "exasperation", "customs", "kinds"):
         return 0.7
-    expected = said.setting.spoke and not said.setting.acted and not said.setting.asked
-    return 0.3 if expected and _overlaps(said) else 0.6 - 0.2 * said.setting.asked
+    expected = (
+        said.setting.before.spoke
+        and not said.setting.before.acted
+        and not said.setting.before.asked
+    )
+    return 0.3 if expected and _overlaps(said) else 0.6 - 0.2 * said.setting.before.asked
 
 
 def _overlaps(said: Said) -> bool:
     """Tell whether the wish is about something in the agent's last words."""
     core = {stem.rpartition(":")[2] for stem in said.print.core}
-    return not core.isdisjoint(said.setting.stems)
+    return not core.isdisjoint(said.setting.before.stems)
 
 
 def _contrast(said: Said, clause: Clause) -> float:
@@ -125,6 +139,8 @@ def _contrast(said: Said, clause: Clause) -> float:
     act = said.clauses[0].act
     if said.tasks and not (act is not None and "manner" in act.roles):
         return 0.6 if said.any("customs", "tastes", "meant") or said.rejects else 0.0
+    if said.any("requests", "questions") and said.pieces[0].roles & {"replacements"}:
+        return 0.6  # "rather than A, could we B?"
     if said.question and not said.any("complaints"):
         usual = said.any("requests") and act is not None and "light" in act.roles
         return 0.6 if usual else 0.0
@@ -161,7 +177,7 @@ def _taste(said: Said, clause: Clause) -> float:
         return 0.0
     if clause.roles & {"habits", "lasting", "contrasts", "before", "kinds"}:
         return 0.65
-    return 0.5 if said.setting.spoke and not said.setting.asked else 0.4
+    return 0.5 if said.setting.before.spoke and not said.setting.before.asked else 0.4
 
 
 def _custom(said: Said, clause: Clause) -> float:
@@ -170,7 +186,11 @@ def _custom(said: Said, clause: Clause) -> float:
         return 0.0
     opening = clause.opening
     if opening is not None and "customs" in opening.roles:
-        return 0.6 if said.any("negators", "lasting", "habits") or not said.setting.asked else 0.4
+        return (
+            0.6
+            if said.any("negators", "lasting", "habits") or not said.setting.before.asked
+            else 0.4
+        )
     return 0.6 if said.any("lasting", "habits", "orders", "negators", "ours") else 0.45
 
 
@@ -196,7 +216,10 @@ def _manner(said: Said, clause: Clause) -> float:
     if act is None or said.question or not clause.content:
         return 0.0
     lasting = clause.roles & {"lasting", "habits", "before", "without"}
+    if "doing" in act.roles:
+        return 0.0
     if "manner" not in act.roles:
+        lasting -= {"lasting"} if "task" in act.roles else set()
         return 0.6 if act.roles & {"practice"} and lasting else 0.0
     after = _next(clause, act)
     if after & {"questions"}:
@@ -257,9 +280,9 @@ def _meant(said: Said, clause: Clause) -> float:
 
 def _fault(said: Said, clause: Clause) -> float:
     """What was done is called wrong: "wrong file", "too long"."""
-    if "faults" not in clause.roles or said.question or not said.setting.spoke:
+    if "faults" not in clause.roles or said.question or not said.setting.before.spoke:
         return 0.0
-    if said.setting.asked and not said.rejects:
+    if said.setting.before.asked and not said.rejects:
         return 0.4
     return 0.6 if len(said.pieces) <= SHORT_PIECES else 0.5
 
@@ -273,7 +296,7 @@ def _undo(said: Said, clause: Clause) -> float:
 def _rejection(said: Said, clause: Clause) -> float:
     """A "no" with an order behind it, where the agent asked nothing."""
     act = clause.act
-    if not said.rejects or said.setting.asked or act is None or "rejects" in act.roles:
+    if not said.rejects or said.setting.before.asked or act is None or "rejects" in act.roles:
         return 0.0
     roles = {"manner", "task", "orders", "requests", "wishes", "practice"}
     return 0.6 if act.roles & roles else 0.0
@@ -281,12 +304,12 @@ def _rejection(said: Said, clause: Clause) -> float:
 
 def _value(said: Said, clause: Clause) -> float:
     """Another value than the agent's: "double quotes", after single ones."""
-    if said.setting.asked or said.question or not said.setting.spoke:
+    if said.setting.before.asked or said.question or not said.setting.before.spoke:
         return 0.0
     kinds = {stem.partition(":")[0] for stem in said.print.wanted if ":" in stem}
     if not said.rejects:
         kinds -= {"number", "path"}
-    others = said.setting.kinds - said.print.wanted
+    others = said.setting.before.kinds - said.print.wanted
     if not any(other.partition(":")[0] in kinds for other in others):
         return 0.0
     if said.rejects:
@@ -294,24 +317,37 @@ def _value(said: Said, clause: Clause) -> float:
     return 0.6 if clause.content <= VALUE_WORDS and clause is said.clauses[0] else 0.0
 
 
+def _rulebook(said: Said, clause: Clause) -> float:
+    """A rule that shall be written down: "add a rule that …"."""
+    act = clause.act
+    if act is None or said.question or not act.roles & {"task", "practice"}:
+        return 0.0
+    named = any("rulebook" in piece.roles for piece in clause.pieces)
+    return 0.6 if named and said.any("memos", "habits", "modals", "ours", "rulebook") else 0.0
+
+
 Rule = Callable[[Said, Clause], float]
-RULES: dict[str, Rule] = {
-    "prohibition": _prohibition,
-    "forbidden": _forbidden,
-    "contrast": _contrast,
-    "habit": _habit,
-    "taste": _taste,
-    "custom": _custom,
-    "memo": _memo,
-    "request": _request,
-    "manner": _manner,
-    "language": _language,
-    "condition": _condition,
-    "exception": _exception,
-    "complaint": _complaint,
-    "meant": _meant,
-    "fault": _fault,
-    "undo": _undo,
-    "rejection": _rejection,
-    "value": _value,
-}
+RULES: tuple[tuple[str, Rule, Roles], ...] = tuple(  # with the roles, one of which it needs
+    (name, rule, frozenset(roles.split()))
+    for name, rule, roles in (
+        ("prohibition", _prohibition, "orders prohibitions negated"),
+        ("forbidden", _forbidden, "nominal contrasts"),
+        ("contrast", _contrast, "contrasts reversals"),
+        ("habit", _habit, "habits"),
+        ("taste", _taste, "tastes wishes"),
+        ("custom", _custom, "customs"),
+        ("memo", _memo, "memos"),
+        ("request", _request, "requests"),
+        ("manner", _manner, "manner practice"),
+        ("language", _language, "language"),
+        ("condition", _condition, "conditionals"),
+        ("exception", _exception, "once"),
+        ("complaint", _complaint, "complaints omissions addressees"),
+        ("meant", _meant, "meant"),
+        ("fault", _fault, "faults"),
+        ("undo", _undo, "undo"),
+        ("rejection", _rejection, "rejects"),
+        ("value", _value, "typed rejects"),
+        ("rulebook", _rulebook, "rulebook"),
+    )
+)

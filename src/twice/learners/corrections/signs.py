@@ -49,8 +49,9 @@ def _complains(clause: Clause, before: bool) -> bool:
     if clause.complains:
         return True
     opening = clause.opening
-    contrast = opening is not None and bool(opening.roles & {"contrasts", "nominal"})
-    return before and not clause.hard and contrast
+    if not before or clause.hard or opening is None:
+        return False
+    return bool(opening.roles & {"contrasts", "nominal"}) or clause.fragment
 
 
 def _sign(clause: Clause, default: int, previous: int) -> int:
@@ -97,7 +98,8 @@ def _read(clause: Clause, said: list[_Said], topic: set[str], sign: int) -> list
         if behind and not place.contrast:
             place.contrast = place.chunk
         beyond = place.contrast and place.contrast != place.chunk
-        if place.aside or beyond or "reply" in piece.roles:
+        told = "rulebook" in clause.roles and bool(piece.roles & {"task", "practice", "rulebook"})
+        if place.aside or beyond or told or "reply" in piece.roles:
             topic.add(piece.stem)
         else:
             generic = "generic" in piece.roles

@@ -11,6 +11,7 @@ import Stemmer  # type: ignore[import-not-found]
 
 FORMS = 50_000  # folded words kept in hand for each language
 SILENT = "silent"
+_SPOKEN = frozenset(("others", "reports", "reported", "acted", "announced", "hypotheticals"))
 Roles = frozenset[str]
 NO_ROLES: Roles = frozenset()
 
@@ -43,14 +44,16 @@ class Word:
 
 @dataclass(slots=True)
 class Vocabulary:
-    """One language. ``phrases`` maps a first word to (words, roles), longest first.
+    """One language. ``marks`` are single words; ``phrases`` longer ones, by their first and second
+    word, longest first.
 
     ``runs`` does the same for scripts without spaces, by first character.
     """
 
     language: str
     elisions: frozenset[str]
-    phrases: dict[str, tuple[tuple[tuple[str, ...], Roles], ...]]
+    marks: dict[str, Roles]
+    phrases: "Phrases"
     runs: dict[str, tuple[tuple[str, Roles], ...]]
     stems: dict[str, Roles]
     canonical: dict[str, str]
@@ -58,6 +61,9 @@ class Vocabulary:
     templates: dict[str, str]
     telltales: frozenset[str]
     letters: str
+    bases: dict[str, str]  # stem of a verb to the form of an order
+    turned: dict[str, str]  # a word to its opposite
+    categories: dict[str, str]  # stem to category
     stemmer: Any = None
     known: dict[str, Word] = field(default_factory=dict)
 
@@ -75,7 +81,10 @@ class Vocabulary:
         roles = self.stems.get(stem, NO_ROLES)
         ended = [role for end, role in self.endings if _ends(form, end)]
         roles = roles.union(ended) if ended else roles
-        return Word(form, self.canonical.get(form) or self.canonical.get(stem, stem), roles)
+        stem = self.canonical.get(form) or self.canonical.get(stem, stem)
+        if ":" in stem:
+            roles |= {"typed", stem.partition(":")[0]}
+        return Word(form, stem, roles | self.marks.get(form, NO_ROLES))
 
     def stem(self, form: str) -> str:
         """Return the stem of a folded word; identifiers and paths stay as they are."""
@@ -86,7 +95,7 @@ class Vocabulary:
 
 
 def _ends(form: str, ending: str) -> bool:
-    return len(form) > len(ending) + 2 and form.endswith(ending)
+    return len(form) > len(ending) + 1 and form.endswith(ending)
 
 
 @cache
@@ -124,11 +133,13 @@ def _build(language: str, table: dict[str, Any]) -> Vocabulary:
     marks: dict[str, set[str]] = {}
     for role, phrases in table["marks"].items():
         for phrase in phrases:
-            marks.setdefault(phrase, set()).update((role, SILENT))
+            marks.setdefault(phrase, set()).update((role,) if role in _SPOKEN else (role, SILENT))
+    folded = _folded(marks, frozenset(table.get("elisions", ())))
     words = Vocabulary(
         language=language,
         elisions=frozenset(table.get("elisions", ())),
-        phrases=_phrases(marks, frozenset(table.get("elisions", ()))),
+        marks={words[0]: roles for words, roles in folded.items() if len(words) == 1},
+        phrases=_phrases(folded),
         runs={},
         stems={},
         canonical=values() | {fold(k): v for k, v in table.get("canonical", {}).items()},
@@ -138,6 +149,9 @@ def _build(language: str, table: dict[str, Any]) -> Vocabulary:
         templates=table.get("templates", {}),
         telltales=frozenset(fold(w) for p in marks for w in p.split()),
         letters=table.get("letters", ""),
+        bases={},
+        turned=table.get("turned", {}),
+        categories={},
         stemmer=stemmer,
     )
     _add_stems(words, table)
@@ -159,6 +173,9 @@ def _add_stems(words: Vocabulary, table: dict[str, Any]) -> None:
             for name in names:
                 gathered.setdefault(words.stem(fold(name)), set()).update({role} | extra)
     words.stems = {stem: frozenset(roles) for stem, roles in gathered.items()}
+    for names in (*table["verbs"].values(), *table.get("silent", {}).values()):
+        for name in names:
+            words.bases.setdefault(words.stem(fold(name)), name)
     for name, code in table.get("languages", {}).items():
         words.canonical[words.stem(fold(name))] = f"language:{code}"
         words.canonical[fold(name)] = f"language:{code}"
@@ -167,19 +184,34 @@ def _add_stems(words: Vocabulary, table: dict[str, Any]) -> None:
         words.canonical[fold(name)] = values().get(meaning, meaning)
     for name, value in values().items():
         words.canonical.setdefault(words.stem(name), value)
+    for category, names in table.get("categories", {}).items():
+        for name in names:
+            words.categories.setdefault(words.word(name).stem.rpartition(":")[2], category)
 
 
-def _phrases(
-    marks: dict[str, set[str]], elisions: frozenset[str]
-) -> dict[str, tuple[tuple[tuple[str, ...], Roles], ...]]:
+Phrases = dict[str, dict[str, tuple[tuple[tuple[str, ...], Roles], ...]]]
+
+
+def _folded(marks: dict[str, set[str]], elisions: frozenset[str]) -> dict[tuple[str, ...], Roles]:
     folded: dict[tuple[str, ...], set[str]] = {}
     for phrase, roles in marks.items():
         words = phrase.replace("'", "' ") if elisions else phrase
         folded.setdefault(tuple(fold(word) for word in words.split()), set()).update(roles)
-    first: dict[str, list[tuple[tuple[str, ...], Roles]]] = {}
+    return {words: frozenset(roles) for words, roles in folded.items()}
+
+
+def _phrases(folded: dict[tuple[str, ...], Roles]) -> Phrases:
+    found: dict[str, dict[str, list[tuple[tuple[str, ...], Roles]]]] = {}
     for words, roles in folded.items():
-        first.setdefault(words[0], []).append((words, frozenset(roles)))
-    return {word: tuple(sorted(found, key=lambda f: -len(f[0]))) for word, found in first.items()}
+        if len(words) > 1:
+            found.setdefault(words[0], {}).setdefault(words[1], []).append((words, roles))
+    return {
+        first: {
+            second: tuple(sorted(some, key=lambda one: -len(one[0])))
+            for second, some in seconds.items()
+        }
+        for first, seconds in found.items()
+    }
 
 
 def _runs(marks: dict[str, set[str]]) -> dict[str, tuple[tuple[str, Roles], ...]]:
