@@ -4,10 +4,12 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import click
 
+from twice.actions.kit import shorten
 from twice.app import App
 from twice.core.errors import BadInput
 
@@ -36,7 +38,10 @@ def emit(value: Any) -> None:
 
 
 def project_id(app: App, wanted: str | None) -> str:
-    """Return the id of a project named by a person, or of the one that the current folder is in."""
+    """Return the id of a project named by a person, or of the one that the current folder is in.
+
+    A project is named by its id, its name or its folder.
+    """
     if wanted is None:
         if here := app.project_here():
             return here
@@ -44,7 +49,8 @@ def project_id(app: App, wanted: str | None) -> str:
             "This folder is no project that Twice knows.",
             hint="Run it in a project's folder, or name one with --project.",
         )
-    found = [p for p in app.kit.store.projects() if wanted in (p.id, p.name)]
+    root = shorten(Path(wanted).expanduser().absolute(), app.kit.home)
+    found = [p for p in app.kit.store.projects() if wanted in (p.id, p.name) or p.root == root]
     if len(found) == 1:
         return found[0].id
     names = sorted({p.name for p in app.kit.store.projects()})

@@ -249,8 +249,10 @@ def _outcome(evolution: dict[str, Any], shown: list[Shown]) -> list[str]:
         lines.append(f"{evolution['left_over']} more recur and wait for the next dream.")
     if evolution["saved"]:
         lines.append(f"Saved by your rules: {', '.join(evolution['saved'])}.")
-    if any(item.status is Status.PENDING for item in shown):
-        lines += ["", "Next: twice review"]
+    pending = sum(item.status is Status.PENDING for item in shown)
+    if pending:
+        waits = "proposal waits" if pending == 1 else "proposals wait"
+        lines += ["", f"{pending} {waits}. Next: twice review"]
     elif not shown:
         lines.append(f"No new proposal ({_nothing(evolution)}).")
     return lines
