@@ -2,8 +2,7 @@
 
 import re
 
-from twice.core.ideas import Signal
-from twice.learners.corrections.gathering import gather
+from twice.core.ideas import Idea, Sighting, Signal
 from twice.learners.corrections.hearing import Heard, hear
 from twice.learners.corrections.languages import language_of
 from twice.learners.corrections.own_words import own_words
@@ -56,6 +55,13 @@ def notice(text: str, *, previous: str = "", interrupted: bool = False) -> tuple
             if heard is not None:
                 signals.append(_signal(text, head, tail, language, heard))
     return tuple(signals)
+
+
+def gather(sightings: tuple[Sighting, ...]) -> tuple[Idea, ...]:
+    """Return the distinct ideas of one project's sightings, strongest first."""
+    from twice.learners.corrections import gathering  # late: hearing does not need it
+
+    return gathering.gather(sightings)
 
 
 def _signal(text: str, start: int, end: int, language: str, heard: Heard) -> Signal:

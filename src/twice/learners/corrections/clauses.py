@@ -1,7 +1,7 @@
 """The clauses of a sentence taken apart."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from twice.learners.corrections.pieces import Piece
 from twice.learners.corrections.vocabulary import NO_ROLES, Roles
@@ -20,8 +20,7 @@ _DENYING = frozenset(("orders", "prohibitions", "negators"))
 _NEGATIONS = frozenset(("negators", "prohibitions"))
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """Pieces between two breaks. ``hard``: a hard break, as a semicolon, stands before it."""
 
     pieces: tuple[Piece, ...]
@@ -88,7 +87,7 @@ def clauses(found: Sequence[Piece]) -> tuple[Clause, ...]:
             current.append(piece)
     _close(done, current, hard)
     if done:
-        done[-1] = replace(done[-1], last=True)
+        done[-1] = done[-1]._replace(last=True)
     return tuple(done)
 
 
@@ -105,7 +104,7 @@ def _joins_negation(found: Sequence[Piece], i: int) -> bool:
 
 def _close(done: list[Clause], current: list[Piece], hard: bool) -> None:
     if current:
-        roles = NO_ROLES.union(*(piece.roles for piece in current))
+        roles = NO_ROLES.union(*[piece.roles for piece in current])
         done.append(Clause(tuple(current), hard, roles))
 
 

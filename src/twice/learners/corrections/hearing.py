@@ -1,12 +1,12 @@
 """Deciding what one sentence is: a correction, a preference, or nothing."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from twice.core.ideas import Fingerprint, Scope, SignalKind
 from twice.learners.corrections.clauses import Clause, clauses
 from twice.learners.corrections.pieces import Piece
 from twice.learners.corrections.rules import RULES, SHORT_PIECES, Said, Setting
-from twice.learners.corrections.vocabulary import NO_ROLES, Roles
+from twice.learners.corrections.vocabulary import Roles
 
 HEARD = 0.55  # the confidence that a signal needs; chosen on the development sets
 LONG_SENTENCE = 20  # pieces; each time so many make a wish less likely
@@ -15,8 +15,7 @@ DOUBT_PIECES = 8
 LONG_TURN = 6  # sentences; longer turns are mostly tasks and specifications
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
+class Heard(NamedTuple):
     """What a sentence is, and why."""
 
     kind: SignalKind
@@ -50,8 +49,7 @@ def hear(found: list[Piece], roles: Roles, setting: Setting, *, question: bool) 
 
 def _said(found: list[Piece], setting: Setting, question: bool) -> Said:
     kept = tuple(clause for clause in clauses(found) if not _declined(clause))
-    roles = NO_ROLES.union(*(clause.roles for clause in kept))
-    return Said(found, kept, setting, question or _asks(kept), roles)
+    return Said(found, kept, setting, question or _asks(kept))
 
 
 def _declined(clause: Clause) -> bool:

@@ -1,10 +1,11 @@
 """Which language a text is written in, as far as a word table exists."""
 
 import re
+from functools import cache
 
 from twice.learners.corrections.vocabulary import fold, languages, vocabulary
 
-READ_CHARS = 600  # the beginning tells the language
+READ_CHARS = 400  # the beginning tells the language
 LATIN = ("en", "es", "de", "fr", "it", "nl", "pl", "pt", "tr")
 
 _KANA = re.compile("[\u3041-\u30ff]")
@@ -13,7 +14,6 @@ _HANGUL = re.compile("[\uac00-\ud7af]")
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _UKRAINIAN = re.compile("[іїєґІЇЄҐ]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_ENGLISH_BONUS = 0.5  # decides ties
 
 
 def language_of(text: str, default: str = "en") -> str:
@@ -37,16 +37,33 @@ def language_of(text: str, default: str = "en") -> str:
 
 
 def _latin(text: str, default: str) -> str:
-    words = [fold(word) for word in _WORD.findall(text)]
-    best, most = default, 0.0
-    for language in languages():
-        if language not in LATIN:
-            continue
-        telltales = vocabulary(language).telltales
-        score = 0.0 + sum(word in telltales for word in words)
-        if not text.isascii():
-            score += sum(letter in text for letter in vocabulary(language).letters)
-        score += _ENGLISH_BONUS if language == default and score else 0
-        if score > most:
-            best, most = language, score
-    return best
+    """Return the language that most of the words are function words of."""
+    index = _index()
+    scores = dict.fromkeys(LATIN, 0.0)
+    for word in _WORD.findall(text):
+        for language in index.get(fold(word), ()):
+            scores[language] += 1
+    if not text.isascii():
+        for language, letters in _letters().items():
+            scores[language] += sum(letter in text for letter in letters)
+    best = max(scores, key=lambda language: scores[language])
+    return default if scores[best] <= scores.get(default, 0.0) else best
+
+
+@cache
+def _index() -> dict[str, tuple[str, ...]]:
+    """Return the languages of each function word."""
+    index: dict[str, tuple[str, ...]] = {}
+    for language in _known():
+        for word in vocabulary(language).telltales:
+            index[word] = (*index.get(word, ()), language)
+    return index
+
+
+@cache
+def _letters() -> dict[str, str]:
+    return {language: vocabulary(language).letters for language in _known()}
+
+
+def _known() -> tuple[str, ...]:
+    return tuple(language for language in LATIN if language in languages())

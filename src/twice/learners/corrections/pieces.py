@@ -1,7 +1,7 @@
 """A sentence taken apart: words, marks and breaks, each with what it does."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from twice.learners.corrections.vocabulary import NO_ROLES, SILENT, Roles, Vocabulary
 
@@ -11,6 +11,7 @@ _TOKEN = re.compile(
     rf"|(?P<word>(?:--?(?=[a-z]))?[@./#]?[{_LETTER}]+(?:[.\-/:@'’+#=][{_LETTER}]+)*[/\-+#]*%?)"
     r"|(?P<break>[,;:.!?…，。；：！？、()（）—–\n]+|--|->|=>)"
 )
+_SOFT = frozenset(",:，：、()（）-=>")
 CHAIN_PIECES = 18  # a longer chain of clauses says more than one thing
 CHAIN_BREAKS = 3
 _CONTINUING = frozenset(("contrasts", "negators", "reversals", "flips", "nominal"))
@@ -18,8 +19,7 @@ BREAK = frozenset(("break", SILENT))
 HARD_BREAK = frozenset(("break", "hard", SILENT))
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A word, a mark of one or more words, or a break. ``start`` and ``end`` are its span."""
 
     form: str
@@ -37,38 +37,35 @@ class Piece:
 def pieces(text: str, words: Vocabulary) -> list[Piece]:
     """Take a sentence apart, longest marks first."""
     tokens: list[Piece] = []
+    known = words.known
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
-        if kind == "run":
-            tokens += _run(match.group(), match.start(), words)
+        spoken = match.group()
+        start, end = match.span()
+        if kind == "word":
+            if words.elisions and ("'" in spoken or "’" in spoken):
+                tokens += _elided(spoken, start, words)
+                continue
+            form, stem, roles = known.get(spoken) or words.word(spoken)
+            tokens.append(Piece(form, stem, roles, start, end))
         elif kind == "break":
-            hard = any(char in ";.!?…。；！？—–\n" for char in match.group())
-            roles = HARD_BREAK if hard else BREAK
-            tokens.append(Piece(match.group(), "", roles, match.start(), match.end()))
+            roles = BREAK if _SOFT.issuperset(spoken) else HARD_BREAK
+            tokens.append(Piece(spoken, "", roles, start, end))
         else:
-            tokens += _words(match.group(), match.start(), words)
+            tokens += _run(spoken, start, words)
     return _marked(tokens, words)
 
 
-def _words(text: str, start: int, words: Vocabulary) -> list[Piece]:
-    if words.elisions and ("'" in text or "’" in text):
-        head, _, tail = text.replace("’", "'").partition("'")
-        if head.casefold() in words.elisions and tail:
-            middle = start + len(head) + 1
-            return [_word(head, start, words), *_words(tail, middle, words)]
-    return [_word(text, start, words)]
+def _elided(text: str, start: int, words: Vocabulary) -> list[Piece]:
+    head, _, tail = text.replace("’", "'").partition("'")
+    if head.casefold() not in words.elisions or not tail:
+        return [_word(text, start, words)]
+    return [_word(head, start, words), *_elided(tail, start + len(head) + 1, words)]
 
 
 def _word(text: str, start: int, words: Vocabulary) -> Piece:
-    word = words.word(text)
-    stem = word.stem
-    if stem == word.form and ":" not in stem:
-        stem = stem.removeprefix("#")
-        if stem[0].isdigit() and stem.rstrip("%").replace(".", "").isdigit():
-            stem = f"number:{stem}"
-        elif stem.endswith(("/", "-")):
-            stem = f"path:{stem}"
-    return Piece(word.form, stem, word.roles, start, start + len(text))
+    form, stem, roles = words.word(text)
+    return Piece(form, stem, roles, start, start + len(text))
 
 
 def _marked(tokens: list[Piece], words: Vocabulary) -> list[Piece]:

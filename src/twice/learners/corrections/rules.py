@@ -2,8 +2,8 @@
 # ruff: noqa: ARG001 (all rules are called alike)
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from twice.core.ideas import Fingerprint
 from twice.learners.corrections.clauses import Clause, answers_no
@@ -16,8 +16,7 @@ FORBIDDEN_WORDS = 5  # content words of "no emojis in commit messages"
 VALUE_WORDS = 3  # content words of a bare value: "double quotes"
 
 
-@dataclass(frozen=True, slots=True)
-class Before:
+class Before(NamedTuple):
     """What the agent said before a human turn. ``stems`` and ``kinds`` are of its words."""
 
     spoke: bool = False
@@ -29,8 +28,7 @@ class Before:
     language: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """What stands around a sentence."""
 
     before: Before = Before()
@@ -42,15 +40,17 @@ class Setting:
     earlier: Roles = NO_ROLES  # of the sentence before
 
 
-@dataclass
 class Said:
     """A sentence with what its rules look at; ``roles`` are of the clauses that count."""
 
-    pieces: list[Piece]
-    clauses: tuple[Clause, ...]
-    setting: Setting
-    question: bool
-    roles: Roles
+    def __init__(
+        self, pieces: list[Piece], clauses: tuple[Clause, ...], setting: Setting, question: bool
+    ) -> None:
+        self.pieces = pieces
+        self.clauses = clauses
+        self.setting = setting
+        self.question = question
+        self.roles: Roles = NO_ROLES.union(*[clause.roles for clause in clauses])
 
     @cached_property
     def print(self) -> Fingerprint:

@@ -1,16 +1,16 @@
 """The words of each language, as data: what they do in a sentence, and how they are folded."""
 
-import tomllib
 import unicodedata
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import Stemmer  # type: ignore[import-not-found]
 
 FORMS = 50_000  # folded words kept in hand for each language
 SILENT = "silent"
+_WORDS = Path(__file__).parent / "words"
 _SPOKEN = frozenset(("others", "reports", "reported", "acted", "announced", "hypotheticals"))
 Roles = frozenset[str]
 NO_ROLES: Roles = frozenset()
@@ -33,8 +33,7 @@ def fold(word: str) -> str:
     return unicodedata.normalize("NFC", "".join(plain)).replace("’", "").replace("'", "")
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A folded word: its stem for fingerprints, and the roles it has by itself."""
 
     form: str
@@ -82,6 +81,8 @@ class Vocabulary:
         ended = [role for end, role in self.endings if _ends(form, end)]
         roles = roles.union(ended) if ended else roles
         stem = self.canonical.get(form) or self.canonical.get(stem, stem)
+        if stem == form:
+            stem = _typed(stem)
         if ":" in stem:
             roles |= {"typed", stem.partition(":")[0]}
         return Word(form, stem, roles | self.marks.get(form, NO_ROLES))
@@ -94,6 +95,16 @@ class Vocabulary:
         return fold(stem)
 
 
+def _typed(form: str) -> str:
+    """Return a number or a path with its kind, everything else as it is."""
+    if ":" in form:
+        return form
+    number = form.removeprefix("#")
+    if number[:1].isdigit() and number.rstrip("%").replace(".", "").isdigit():
+        return f"number:{number}"
+    return f"path:{form}" if form.endswith(("/", "-")) else form
+
+
 def _ends(form: str, ending: str) -> bool:
     return len(form) > len(ending) + 1 and form.endswith(ending)
 
@@ -101,11 +112,7 @@ def _ends(form: str, ending: str) -> bool:
 @cache
 def languages() -> tuple[str, ...]:
     """Return the languages that have a table, English first."""
-    names = sorted(
-        entry.name.removesuffix(".toml")
-        for entry in _folder().iterdir()
-        if entry.name.endswith(".toml") and entry.name != "values.toml"
-    )
+    names = sorted(path.stem for path in _WORDS.glob("*.toml") if path.stem != "values")
     return ("en", *(name for name in names if name != "en"))
 
 
@@ -114,18 +121,20 @@ def vocabulary(language: str) -> Vocabulary:
     """Return the words of a language; of English where the language has no table."""
     if language not in languages():
         return vocabulary("en")
-    return _build(language, tomllib.loads((_folder() / f"{language}.toml").read_text("utf-8")))
+    return _build(language, _read_table(language))
 
 
 @cache
 def values() -> dict[str, str]:
     """Return the typed values that all languages share: ``{"npm": "packages:npm", ...}``."""
-    table = tomllib.loads((_folder() / "values.toml").read_text("utf-8"))
+    table = _read_table("values")
     return {name: f"{kind}:{name}" for kind, names in table.items() for name in names}
 
 
-def _folder() -> Any:
-    return files(__package__) / "words"
+def _read_table(name: str) -> dict[str, Any]:
+    import tomllib  # late: a hook that hears nothing does not pay for it
+
+    return tomllib.loads((_WORDS / f"{name}.toml").read_text("utf-8"))
 
 
 def _build(language: str, table: dict[str, Any]) -> Vocabulary:
