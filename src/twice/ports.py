@@ -114,6 +114,10 @@ class Store(Protocol):
         """Return for each rejected idea the lineages that supported it then."""
         ...
 
+    def forgotten(self) -> frozenset[str]:
+        """Return the keyed hashes of the sessions that a person had erased."""
+        ...
+
     def blobs(self, digests: Iterable[str]) -> dict[str, bytes]:
         """Return the texts that are still there, by digest."""
         ...

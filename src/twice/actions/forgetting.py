@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from twice.actions.deciding import opened, roll_back
 from twice.actions.kit import Kit, retried
 from twice.core.decisions import decide_erasure, decide_forgetting
+from twice.core.encoding import keyed
 from twice.core.kept import KeptSession
 from twice.core.ledger import Draft
 from twice.core.proposals import Content, Refusal
@@ -24,7 +25,10 @@ class Plan:
 
 
 def plan(kit: Kit, subject: str) -> Plan | Refusal:
-    """Return what would be erased for a session or an item, touching nothing."""
+    """Return what would be erased for a session or an item, touching nothing.
+
+    Forks and copies of a session hold the same words, so they go with it.
+    """
     state = kit.store.state(subject)
     if state is not None:
         undone = (subject,) if state.status in IN_FORCE | {Status.BLOCKED} else ()
@@ -36,7 +40,9 @@ def plan(kit: Kit, subject: str) -> Plan | Refusal:
             f"There is no session and no item {subject}.",
             "twice review --list --json names both.",
         )
-    return _plan_sessions(kit, subject, sessions)
+    lineages = {kept.lineage for kept in sessions}
+    copies = [kept for kept in kit.store.sessions() if kept.lineage in lineages]
+    return _plan_sessions(kit, subject, copies)
 
 
 def _named(kept: KeptSession, subject: str) -> bool:
@@ -101,7 +107,7 @@ def _erase(kit: Kit, chosen: Plan) -> dict[str, int]:
     drafts.append(
         decide_forgetting(
             chosen.subject if chosen.items == (chosen.subject,) else kit.fresh("fgt"),
-            sessions=chosen.sessions,
+            sessions=tuple(keyed(kit.store.key, name) for name in chosen.sessions),
             items=chosen.items,
             counts=counts,
             actor=kit.actor,

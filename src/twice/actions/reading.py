@@ -70,6 +70,7 @@ class _Run:
     revision: str
     tally: Tally
     roots: dict[str, str]
+    forgotten: frozenset[str]
     modes: dict[str, Mode] = field(default_factory=dict)
 
     def mode_of(self, root: str) -> Mode:
@@ -96,7 +97,7 @@ def read(
     """
     tally = Tally()
     roots = {project.id: project.root for project in kit.store.projects()}
-    run = _Run(kit, kit.revision(), tally, roots)
+    run = _Run(kit, kit.revision(), tally, roots, kit.store.forgotten())
     known = kit.store.files()
     listed = list(found)
     for done, opened in enumerate(listed):
@@ -129,6 +130,9 @@ def _read_file(run: _Run, opened: Opened, known: dict[str, ReadFile], since: int
         tally.files["without a session"] += 1
         return
     session = heard.session or Session(start.session, opened.source.name)
+    forgotten = keyed(kit.store.key, session.id) in run.forgotten
+    if forgotten:
+        session = replace(session, own="forgotten on your command")
     project, root = _settle(run, session, before)
     mode = run.mode_of(root)
     if mode is Mode.OFF:
@@ -138,13 +142,13 @@ def _read_file(run: _Run, opened: Opened, known: dict[str, ReadFile], since: int
     file = ReadFile(
         key=key,
         source=opened.source.name,
-        path=shorten(opened.path, kit.home) if depth is Depth.TEXT else "",
+        path=shorten(opened.path, kit.home) if depth is Depth.TEXT and not forgotten else "",
         size=stat.st_size,
         mtime=stat.st_mtime_ns,
         offset=heard.position.offset,
         seq=heard.position.seq,
         told=heard.position.told,
-        session=_session_id(kit, session.id, depth),
+        session=_session_id(kit, session.id, Depth.HASH if forgotten else depth),
         project=project,
         policy=run.revision,
         depth=depth,

@@ -173,7 +173,10 @@ def decide_forgetting(
     subject: str, *, sessions: tuple[str, ...], items: tuple[str, ...], counts: dict[str, int],
     actor: str,
 ) -> Draft:  # fmt: skip
-    """Record that a person had something erased: which and how much, never what."""
+    """Record that a person had something erased: which and how much, never what.
+
+    ``sessions`` are keyed hashes of their ids, by which they are known should they be met again.
+    """
     body = {"sessions": list(sessions), "items": list(items), "erased": counts}
     return Draft("session.forgotten", subject, "", actor, body)
 

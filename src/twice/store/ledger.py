@@ -13,6 +13,7 @@ from twice.core.lessons import Memory
 from twice.core.proposals import decode_content
 from twice.core.states import State, Status, apply
 from twice.store.rows import Row, Tables
+from twice.store.schema import DERIVED
 
 _PAGE = 1_000
 
@@ -74,7 +75,10 @@ def derive(tables: Tables, sealed: Iterable[Entry]) -> None:
             tables.put("meta", [{"key": "policy", "value": canonical(entry.body).decode()}])
         elif entry.verb in ("evicted", "erased"):
             tables.delete("proposals", ("id", "=", entry.subject))
-        elif entry.kind != "session.forgotten":
+        elif entry.kind == "session.forgotten":
+            rows = [{"session": name, "at": entry.at} for name in entry.body["sessions"]]
+            tables.put("forgotten", rows)
+        else:
             _derive_state(tables, entry)
         if entry.verb == "rejected":
             _derive_rejection(tables, entry)
@@ -182,7 +186,7 @@ def blobs_of(tables: Tables, digests: Iterable[str]) -> dict[str, bytes]:
 
 def rebuild(tables: Tables) -> None:
     """Make every derived table anew from the ledger and the blobs."""
-    for table in ("proposals", "rejections", "contexts"):
+    for table in DERIVED:
         tables.delete(table)
     tables.delete("meta", ("key", "=", "policy"))
     derive(tables, entries(tables))

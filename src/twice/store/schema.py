@@ -68,6 +68,7 @@ _ALL = (
     ),
     _table("rejections", "project idea", "lineages"),
     _table("contexts", "project", "text shown:number left_out:number"),
+    _table("forgotten", "session", "at:number"),
     # What was read
     _table("projects", "id", "name root gone:number"),
     _table("project_keys", "key", "project"),
@@ -93,4 +94,4 @@ _ALL = (
 )  # fmt: skip
 
 TABLES = {table.name: table for table in _ALL}
-DERIVED = ("proposals", "rejections", "contexts")
+DERIVED = ("proposals", "rejections", "contexts", "forgotten")

@@ -21,6 +21,7 @@ from twice.core.recall import Standing
 from twice.core.states import State, Status
 from twice.store import ledger, sweep, transcripts
 from twice.store.rows import Database, Tables
+from twice.store.schema import DERIVED
 
 
 class RowStore:
@@ -92,6 +93,11 @@ class RowStore:
         return {
             idea: then | {today.get(name, name) for name in then} for idea, then in said_no.items()
         }
+
+    def forgotten(self) -> frozenset[str]:
+        """Return the keyed hashes of the sessions that a person had erased."""
+        with self._database.reading() as tables:
+            return frozenset(row["session"] for row in tables.select("forgotten"))
 
     def blobs(self, digests: Iterable[str]) -> dict[str, bytes]:
         """Return the texts that are still there, by digest."""
@@ -246,7 +252,7 @@ class _Undone(Exception):
 
 def _derived(tables: Tables) -> dict[str, object]:
     policy = tables.select("meta", ("key", "=", "policy"))
-    kept = {name: tables.select(name) for name in ("proposals", "rejections", "contexts")}
+    kept = {name: tables.select(name) for name in DERIVED}
     return {**kept, "policy": policy}
 
 

@@ -38,6 +38,12 @@ def upgrade() -> None:
     )
     op.create_index("entries_subject", "entries", ["subject"], unique=False)
     op.create_table(
+        "forgotten",
+        sa.Column("session", sa.Text(), nullable=False),
+        sa.Column("at", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.PrimaryKeyConstraint("session"),
+    )
+    op.create_table(
         "lineage_keys",
         sa.Column("key", sa.Text(), nullable=False),
         sa.Column("lineage", sa.Text(), nullable=False),
