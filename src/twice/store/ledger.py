@@ -76,7 +76,7 @@ def derive(tables: Tables, sealed: Iterable[Entry]) -> None:
         elif entry.verb in ("evicted", "erased"):
             tables.delete("proposals", ("id", "=", entry.subject))
         elif entry.kind == "session.forgotten":
-            rows = [{"session": name, "at": entry.at} for name in entry.body["sessions"]]
+            rows = [{"session": name, "at": entry.at} for name in entry.body.get("sessions", ())]
             tables.put("forgotten", rows)
         else:
             _derive_state(tables, entry)
