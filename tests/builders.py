@@ -123,7 +123,7 @@ def blob(content: Content) -> dict[str, bytes]:
 
 def note(subject: str = "x", **body: object) -> Draft:
     """Return an entry that means nothing."""
-    return Draft("session.forgotten", subject, "", "person", {"note": dict(body)})
+    return Draft("session.forgotten", subject, "", "person", {"sessions": [], "note": dict(body)})
 
 
 # Evidence as the store keeps it

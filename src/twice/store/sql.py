@@ -127,29 +127,42 @@ class SqliteDatabase:
             self._driver.execute(begin)
             try:
                 yield SqlTables(self._driver)
+                self._driver.commit()
             except BaseException:
                 self._driver.rollback()
                 raise
-            self._driver.commit()
 
     def flaws(self) -> list[str]:
         """Return what SQLite's own check finds."""
         try:
             found = [row[0] for row in self._driver.execute("PRAGMA integrity_check(5)")]
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             return [f"{self._path}: {error}"]
         return [f"{self._path}: {line}" for line in found if line != "ok"]
 
     def scrub(self) -> None:
-        """Fold the WAL into the file and empty it; deleted content is overwritten already."""
+        """Fold the WAL into the file and empty it; deleted content is overwritten already.
+
+        Raises ``Busy`` where another process still reads what was there before.
+        """
         with self._faults():
-            for statement in ("wal_checkpoint(TRUNCATE)", "", "wal_checkpoint(TRUNCATE)"):
-                self._driver.execute(f"PRAGMA {statement}" if statement else "VACUUM")
+            self._empty_journal()
+            self._driver.execute("VACUUM")
+            self._empty_journal()
+
+    def _empty_journal(self) -> None:
+        held, _, _ = self._driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if held:
+            raise Busy(
+                f"What was erased may still lie in {self._path}-wal: another process reads it.",
+                hint="It goes when that process ends.",
+            )
 
     def load(self, path: Path) -> None:
         """Take over everything that another SQLite file holds."""
+        self._path = path
         with self._faults():
-            origin = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+            origin = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
             with contextlib.closing(origin):
                 origin.backup(self._driver)
             upgrade(self._driver, self._path)
@@ -163,7 +176,7 @@ class SqliteDatabase:
         """Say what the database says as a fault of ours."""
         try:
             yield
-        except (sqlite3.DatabaseError, OSError) as error:
+        except (sqlite3.DatabaseError, OSError, UnicodeDecodeError) as error:
             raise _fault(error, self._path, self._busy_seconds) from error
 
 

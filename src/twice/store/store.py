@@ -2,9 +2,12 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from twice.core.encoding import digest
+import msgspec
+
+from twice.core.encoding import digest, text_digest
 from twice.core.errors import Broken
 from twice.core.ideas import Sighting
 from twice.core.kept import (
@@ -29,13 +32,13 @@ class RowStore:
 
     def __init__(self, database: Database, *, fresh_key: str) -> None:
         self._database = database
-        self.key = bytes.fromhex(self._first_value("key", fresh_key))
+        self.key = _key_in(self._first_value("key", f"{fresh_key}:{_check_of(fresh_key)}"))
 
     # Decisions
 
     def position(self) -> int:
         """Return the number of the ledger's last entry, or 0."""
-        with self._database.reading() as tables:
+        with self._reading() as tables:
             return ledger.position(tables)
 
     def entries(self, after: int = 0) -> Iterator[Entry]:
@@ -45,7 +48,7 @@ class RowStore:
             after = page[-1].seq
 
     def _page(self, after: int) -> list[Entry]:
-        with self._database.reading() as tables:
+        with self._reading() as tables:
             return ledger.page_of(tables, after)
 
     def append(
@@ -68,7 +71,7 @@ class RowStore:
 
     def state(self, id: str) -> State | None:
         """Return one proposal."""
-        with self._database.reading() as tables:
+        with self._reading() as tables:
             return ledger.state_of(tables, id)
 
     def states(
@@ -79,7 +82,7 @@ class RowStore:
         limit: int | None = None,
     ) -> list[State]:
         """Return proposals, newest first."""
-        with self._database.reading() as tables:
+        with self._reading() as tables:
             return ledger.states(tables, project=project, statuses=statuses, limit=limit)
 
     def rejections(self, project: str) -> dict[str, frozenset[str]]:
@@ -87,7 +90,7 @@ class RowStore:
 
         A lineage that was joined to another one since is there under both names.
         """
-        with self._database.reading() as tables:
+        with self._reading() as tables:
             said_no = ledger.rejections(tables, project)
             today = transcripts.lineages(tables, set().union(*said_no.values()))
         return {
@@ -96,22 +99,22 @@ class RowStore:
 
     def forgotten(self) -> frozenset[str]:
         """Return the keyed hashes of the sessions that a person had erased."""
-        with self._database.reading() as tables:
+        with self._reading() as tables:
             return frozenset(row["session"] for row in tables.select("forgotten"))
 
     def blobs(self, digests: Iterable[str]) -> dict[str, bytes]:
         """Return the texts that are still there, by digest."""
-        with self._database.reading() as tables:
+        with self._reading() as tables:
             return ledger.blobs_of(tables, set(digests))
 
     def standing(self, project: str) -> list[Standing]:
         """Return the approved memories of a project."""
-        with self._database.reading() as tables:
+        with self._reading() as tables:
             return ledger.standing(tables, project)
 
     def context(self, project: str) -> str:
         """Return what sessions of a project are told, as it was chosen at the last approval."""
-        with self._database.reading() as tables:
+        with self._reading() as tables:
             found = tables.select("contexts", ("project", "=", project), columns=("text",))
         return str(found[0]["text"]) if found else ""
 
@@ -119,7 +122,7 @@ class RowStore:
 
     def files(self) -> dict[str, ReadFile]:
         """Return how far every file was read, by its key."""
-        with self._database.reading() as tables:
+        with self._reading() as tables:
             return transcripts.files(tables)
 
     def record(self, batch: Batch) -> Recorded:
@@ -129,22 +132,22 @@ class RowStore:
 
     def sightings(self, project: str) -> tuple[Sighting, ...]:
         """Return the evidence of a project."""
-        with self._database.reading() as tables:
+        with self._reading() as tables:
             return transcripts.sightings(tables, project)
 
     def turns(self, session: str) -> list[KeptTurn]:
         """Return the kept human turns of a session."""
-        with self._database.reading() as tables:
+        with self._reading() as tables:
             return transcripts.turns(tables, session)
 
     def sessions(self, project: str | None = None) -> list[KeptSession]:
         """Return the index of sessions."""
-        with self._database.reading() as tables:
+        with self._reading() as tables:
             return transcripts.sessions(tables, project)
 
     def projects(self) -> list[KnownProject]:
         """Return every known project."""
-        with self._database.reading() as tables:
+        with self._reading() as tables:
             return transcripts.projects(tables)
 
     def adopt(self, project: KnownProject) -> str:
@@ -180,7 +183,7 @@ class RowStore:
 
     def last_report(self) -> bytes | None:
         """Return the newest report."""
-        with self._database.reading() as tables:
+        with self._reading() as tables:
             found = tables.select("reports", columns=("body",), order=("-at",), limit=1)
         return str(found[0]["body"]).encode() if found else None
 
@@ -196,7 +199,7 @@ class RowStore:
             return [damage.message]
 
     def _flaws_of_rows(self) -> list[str]:
-        with self._database.reading() as tables:
+        with self._reading() as tables:
             listed = list(ledger.entries(tables))
             flaws = broken_links(listed)
             last = f"{listed[-1].seq}:{listed[-1].hash}" if listed else ""
@@ -204,6 +207,7 @@ class RowStore:
             if (head[0]["value"] if head else "") != last:
                 flaws.append("the ledger does not end where it ended last")
             flaws += _flaws_of_texts(tables)
+            _understand(tables)
             before = _derived(tables)
         if not flaws and before != self._refolded():
             flaws.append("a derived table differs from the ledger: twice verify --rebuild")
@@ -222,6 +226,18 @@ class RowStore:
         """Let go of the database."""
         self._database.close()
 
+    @contextmanager
+    def _reading(self) -> Iterator[Tables]:
+        """Open a consistent view; rows that make no sense are damage, and said to be."""
+        with self._database.reading() as tables:
+            try:
+                yield tables
+            except (ValueError, TypeError, KeyError, msgspec.MsgspecError) as error:
+                raise Broken(
+                    f"A row of the store is damaged: {' '.join(str(error).split())}.",
+                    hint="Restore a backup of the store; twice verify says more.",
+                ) from error
+
     def _refolded(self) -> dict[str, object]:
         """Return what a fresh fold would make of the derived tables, changing nothing."""
         result: dict[str, object] = {}
@@ -234,7 +250,7 @@ class RowStore:
             return result
 
     def _value(self, key: str) -> str:
-        with self._database.reading() as tables:
+        with self._reading() as tables:
             found = tables.select("meta", ("key", "=", key), columns=("value",))
         return str(found[0]["value"]) if found else ""
 
@@ -246,6 +262,17 @@ class RowStore:
         return self._value(key)
 
 
+def _key_in(value: str) -> bytes:
+    key, _, check = value.partition(":")
+    if check != _check_of(key):
+        raise Broken("The key of the store is damaged.", hint="Restore a backup of the store.")
+    return bytes.fromhex(key)
+
+
+def _check_of(key: str) -> str:
+    return text_digest(key)[:16]
+
+
 class _Undone(Exception):
     """Leave a transaction without keeping it."""
 
@@ -254,6 +281,16 @@ def _derived(tables: Tables) -> dict[str, object]:
     policy = tables.select("meta", ("key", "=", "policy"))
     kept = {name: tables.select(name) for name in DERIVED}
     return {**kept, "policy": policy}
+
+
+def _understand(tables: Tables) -> None:
+    """Read every row of what was read; one that makes no sense raises."""
+    transcripts.files(tables)
+    ledger.states(tables)
+    for project in transcripts.projects(tables):
+        transcripts.sightings(tables, project.id)
+    for session in transcripts.sessions(tables):
+        transcripts.turns(tables, session.id)
 
 
 def _flaws_of_texts(tables: Tables) -> list[str]:
