@@ -184,6 +184,10 @@ class Store(Protocol):
         """Make the derived tables anew from ledger and texts."""
         ...
 
+    def needs_scrub(self) -> bool:
+        """Tell whether traces of what was erased may be left in the files."""
+        ...
+
     def scrub(self) -> None:
         """Leave no trace of what was erased in the files."""
         ...

@@ -2,6 +2,8 @@
 
 import os
 import secrets
+import shlex
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +21,7 @@ from twice.core.places import Elsewhere, Place
 from twice.core.policy import Effective, Mode, Terms, effective
 from twice.core.transcript import Session
 from twice.learners.learner import Corrections
+from twice.outlets.claude_settings import ClaudeSettings
 from twice.outlets.publisher import Publisher
 from twice.outlets.writes import Step, silent
 from twice.ports import Source, Store
@@ -163,7 +166,7 @@ def change_setting(app: App, change: settings.Change) -> bool:
     if after == before:
         return False
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    temporary = folder / f".config-{secrets.token_hex(4)}.tmp"
+    temporary = folder / "config.toml.tmp"
     temporary.write_bytes(after)
     temporary.chmod(0o600)
     temporary.replace(path)
@@ -180,6 +183,20 @@ def found_sessions(
         return [Opened(source, path) for source, path in places.discover(among)], ()
     opened = places.open_paths(paths, among)
     return [Opened(source, path) for source, path in opened], opened.unknown
+
+
+def session_start_hook(app: App) -> ClaudeSettings:
+    """Return Claude Code's user settings, and the hook that belongs into them.
+
+    The hook runs by its path, isolated and without ``site``: that is the fastest start, and the
+    same for an editable and a normal installation.
+    """
+    chosen = os.environ.get("CLAUDE_CONFIG_DIR")
+    folder = Path(chosen).expanduser().absolute() if chosen else app.kit.home / ".claude"
+    program = str(Path(__file__).with_name("faces") / "hook.py")
+    line = [sys.executable, "-I", "-S", program, "session-start", "--client", "claude-code"]
+    command = shlex.join([*line, "--data", str(app.kit.data)])
+    return ClaudeSettings(folder, command, app.kit.data / "receipts", app.kit.home)
 
 
 def _known_project(store: Store, here: Path, home: Path) -> str:

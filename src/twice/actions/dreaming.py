@@ -1,5 +1,6 @@
 """The dream: read what is new, learn from it, file proposals, and leave a report."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -34,6 +35,7 @@ def dream(
         return _report(id, started, kit, effective, Tally(), {}, {})
     dropped = kit.store.expire(started)
     tally = read(kit, found, since=since, progress=progress)
+    dropped = {why: count + dropped[why] for why, count in kit.store.expire(kit.now()).items()}
     learned = {
         project.id: learn(kit, project.id, _policy_for(kit, project.root))
         for project in kit.store.projects()
@@ -64,21 +66,25 @@ def _report(
         "ended": kit.now(),
         "mode": str(effective.mode),
         "reason": effective.reason,
-        "read": _read_part(tally),
+        "read": _read_part(tally, text=effective.mode.keeps_text),
         "evolution": _evolution_part(kit, effective, learned, dropped, tally),
     }
 
 
-def _read_part(tally: Tally) -> dict[str, Any]:
+def _read_part(tally: Tally, *, text: bool) -> dict[str, Any]:
+    """Count what was read; where no text is kept, names of files and records stay out of it."""
+    skipped: Counter[str] = Counter()
+    for reason, count in tally.skipped.items():
+        skipped[reason if text else reason.partition(":")[0]] += count
     return {
         "files": dict(sorted(tally.files.items())),
         "sessions": len(tally.sessions),
         "turns": tally.turns,
-        "skipped": dict(sorted(tally.skipped.items())),
+        "skipped": dict(sorted(skipped.items())),
         "own_sessions": dict(sorted(tally.own.items())),
         "no_project": dict(sorted(tally.elsewhere.items())),
         "unattributed": len(tally.gone),
-        "unreadable": tally.unreadable,
+        "unreadable": tally.unreadable if text else [],
     }
 
 

@@ -1,5 +1,6 @@
 """Erase a session or an item for good: preview, cascade, and a receipt in the ledger."""
 
+import shutil
 from dataclasses import dataclass
 
 from twice.actions.deciding import opened, roll_back
@@ -91,6 +92,9 @@ def forget(kit: Kit, chosen: Plan) -> dict[str, int] | Refusal:
         outcome = roll_back(kit, id)
         if isinstance(outcome, Refusal):
             return outcome
+    for id in chosen.items:
+        for folder in (kit.data / "retired").glob(f"{id}-*"):
+            shutil.rmtree(folder)
     counts = retried(lambda: _erase(kit, chosen))
     kit.store.scrub()
     return counts

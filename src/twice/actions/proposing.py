@@ -77,9 +77,8 @@ def _learn(kit: Kit, project: str, policy: Policy) -> Learned:
         candidate, meaning = _candidate(kit, project, idea, revision)
         checked = _checked(candidate, around, meaning, policy)
         if isinstance(checked, Refusal):
-            learned.refused.append(
-                (words_of(candidate.content.lesson), checked.code, checked.reason)
-            )
+            words = words_of(candidate.content.lesson) if checked.code != "secret" else "(withheld)"
+            learned.refused.append((words, checked.code, checked.reason))
             continue
         id = kit.fresh("prp")
         drafts.append(decide_filing(checked, id=id, actor="dream"))

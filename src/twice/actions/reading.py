@@ -69,6 +69,7 @@ class _Run:
     kit: Kit
     revision: str
     tally: Tally
+    started: int
     roots: dict[str, str]
     forgotten: frozenset[str]
     modes: dict[str, Mode] = field(default_factory=dict)
@@ -97,7 +98,7 @@ def read(
     """
     tally = Tally()
     roots = {project.id: project.root for project in kit.store.projects()}
-    run = _Run(kit, kit.revision(), tally, roots, kit.store.forgotten())
+    run = _Run(kit, kit.revision(), tally, kit.now(), roots, kit.store.forgotten())
     known = kit.store.files()
     listed = list(found)
     for done, opened in enumerate(listed):
@@ -161,7 +162,7 @@ def _read_file(run: _Run, opened: Opened, known: dict[str, ReadFile], since: int
     tally.sessions.add(session.id)
     tally.turns += len(heard.turns)
     tally.projects.add(project)
-    batch = _batch(kit, file, session, heard.turns, fresh=start.told == 0, tally=tally)
+    batch = _batch(run, file, session, heard.turns, fresh=start.told == 0)
     tally.sightings += kit.store.record(batch).sightings
 
 
@@ -239,11 +240,10 @@ def _session_id(kit: Kit, id: str, depth: Depth) -> str:
     return keyed(kit.store.key, id)[:32]
 
 
-def _batch(
-    kit: Kit, file: ReadFile, session: Session, turns: list[Turn], *, fresh: bool, tally: Tally
-) -> Batch:
+def _batch(run: _Run, file: ReadFile, session: Session, turns: list[Turn], *, fresh: bool) -> Batch:
+    kit = run.kit
     redacted = [redact(turn.event.text, (str(kit.home),)) for turn in turns]
-    found = list(_sightings(kit, file, session, turns, redacted, tally))
+    found = list(_sightings(run, file, session, turns, redacted))
     times = [turn.event.at for turn in turns if turn.event.at is not None]
     text = file.depth is Depth.TEXT
     return Batch(
@@ -294,14 +294,13 @@ def _kept_turns(file: ReadFile, turns: list[Turn], redacted: list[Redaction]) ->
 
 
 def _sightings(
-    kit: Kit,
+    run: _Run,
     file: ReadFile,
     session: Session,
     turns: list[Turn],
     redacted: list[Redaction],
-    tally: Tally,
 ) -> Iterator[tuple[Sighting, int]]:
-    now = kit.now()
+    kit, tally = run.kit, run.tally
     for turn, clean in zip(turns, redacted, strict=True):
         signals = kit.learner.notice(
             clean.text, previous=turn.previous, interrupted=turn.event.interrupted
@@ -311,7 +310,10 @@ def _sightings(
             if "[redacted:" in signal.sentence and file.depth is Depth.TEXT:
                 tally.secrets += 1
                 continue
-            yield _sighting(kit, file, session, turn.event, clean.text, signal, now), signal.start
+            yield (
+                _sighting(kit, file, session, turn.event, clean.text, signal, run.started),
+                signal.start,
+            )
 
 
 def _sighting(

@@ -37,6 +37,9 @@ def verify(kit: Kit, *, rebuild: bool = False, secrets: bool = False) -> Verdict
     verdict.flaws += kit.store.flaws()
     if verdict.flaws:
         return verdict
+    if kit.store.needs_scrub():
+        kit.store.scrub()
+        verdict.mended.append("an interrupted erasure was completed")
     verdict.entries = kit.store.position()
     for state in kit.store.states():
         _check_item(kit, state, verdict)

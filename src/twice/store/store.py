@@ -26,6 +26,8 @@ from twice.store import ledger, sweep, transcripts
 from twice.store.rows import Database, Tables
 from twice.store.schema import DERIVED
 
+_SCRUB = "scrub"  # set with every erasure, and taken away when the files were cleaned after it
+
 
 class RowStore:
     """Everything that Twice keeps, in a database of rows. See ``ports.Store`` for the verbs."""
@@ -174,6 +176,7 @@ class RowStore:
             counts = transcripts.forget(tables, erased)
             ledger.append(tables, drafts, after=after, at=at, blobs={})
             counts["texts"] = sweep.sweep(tables, without=erased)
+            tables.put("meta", [{"key": _SCRUB, "value": "pending"}])
         return counts
 
     def save_report(self, id: str, *, at: int, body: bytes) -> None:
@@ -218,9 +221,15 @@ class RowStore:
         with self._database.writing() as tables:
             ledger.rebuild(tables)
 
+    def needs_scrub(self) -> bool:
+        """Tell whether traces of what was erased may be left in the files."""
+        return bool(self._value(_SCRUB))
+
     def scrub(self) -> None:
         """Leave no trace of what was erased in the files."""
         self._database.scrub()
+        with self._database.writing() as tables:
+            tables.delete("meta", ("key", "=", _SCRUB))
 
     def close(self) -> None:
         """Let go of the database."""

@@ -1,8 +1,11 @@
 """``twice settings``: show or change what Twice may do."""
 
+from pathlib import Path
+
 import click
 import tomlkit
 
+from twice.actions.kit import shorten
 from twice.core.errors import BadInput
 from twice.core.policy import Allowance, Category, Mode
 from twice.faces.options import as_json, emit, opened
@@ -60,6 +63,8 @@ def command(name: str | None, value: str | None, project: str | None, machine: b
 def _change(name: str, value: str, project: str | None) -> Change:
     """Return what a setting does to the user's file; raise ``BadInput`` for one unknown."""
     if project is not None and name == "evolution":
+        if project.startswith((".", "~", "/")):
+            project = shorten(Path(project).expanduser().absolute(), Path.home())
         return lambda document: _put(document, ("projects", project, "evolution"), _mode(value))
     if project is not None:
         raise BadInput("Only evolution can be set for one project.", hint="twice settings --help")
