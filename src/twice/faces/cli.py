@@ -5,7 +5,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -123,7 +123,7 @@ def complain(message: str, hint: str = "") -> None:
     click.echo(line, err=True)
 
 
-def refuse(refusal: Refusal) -> None:
+def refuse(refusal: Refusal) -> NoReturn:
     """Say why not, and leave with exit code 1."""
     reason = refusal.reason[:1].upper() + refusal.reason[1:]
     end = "" if reason.endswith((".", "!", "?")) else "."

@@ -10,8 +10,12 @@ from typing import Any
 import click
 
 from twice.actions.kit import shorten
+from twice.actions.showing import Shown
 from twice.app import App
 from twice.core.errors import BadInput
+from twice.core.proposals import Refusal
+from twice.core.states import State
+from twice.faces.cli import refuse
 
 as_json = click.option("--json", "machine", is_flag=True, help="Print JSON for scripts.")
 of_project = click.option("--project", help="Only this project, by its name or id.")
@@ -35,6 +39,14 @@ def opened(**how: Any) -> Iterator[App]:
 def emit(value: Any) -> None:
     """Print JSON values."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def decided(app: App, id: str, outcome: State | Refusal) -> Shown:
+    """Return an item as it stands after a decision; say a refusal and leave with exit code 1."""
+    shown = outcome if isinstance(outcome, Refusal) else app.show(id)
+    if isinstance(shown, Refusal):
+        refuse(shown)
+    return shown
 
 
 def project_id(app: App, wanted: str | None) -> str:

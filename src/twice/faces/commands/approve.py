@@ -2,10 +2,8 @@
 
 import click
 
-from twice.core.proposals import Refusal
 from twice.faces import present
-from twice.faces.cli import refuse
-from twice.faces.options import as_json, emit, expected_hash, opened
+from twice.faces.options import as_json, decided, emit, expected_hash, opened
 
 
 @click.command("approve")
@@ -22,12 +20,7 @@ def command(id: str, expected: str, override: bool, machine: bool) -> None:
       twice approve prp_49c1f02ab7 --hash 5d1c… --json
     """
     with opened() as app:
-        state = app.approve(id, expected=expected, override=override)
-        if isinstance(state, Refusal):
-            refuse(state)
-            return
-        shown = app.show(id)
-        assert not isinstance(shown, Refusal)
+        shown = decided(app, id, app.approve(id, expected=expected, override=override))
         if machine:
             emit(present.proposal(shown))
             return

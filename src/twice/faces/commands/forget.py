@@ -27,7 +27,6 @@ def command(subject: str, yes: bool, machine: bool) -> None:
         plan = app.plan_forgetting(subject)
         if isinstance(plan, Refusal):
             refuse(plan)
-            return
         if not machine:
             click.echo("\n".join(present.forgetting(plan)))
         if not yes:
@@ -38,7 +37,6 @@ def command(subject: str, yes: bool, machine: bool) -> None:
         counts = app.forget(plan)
         if isinstance(counts, Refusal):
             refuse(counts)
-            return
         if machine:
             emit({"preview": present.plan(plan), "erased": counts})
             return

@@ -2,10 +2,8 @@
 
 import click
 
-from twice.core.proposals import Refusal
 from twice.faces import present
-from twice.faces.cli import refuse
-from twice.faces.options import as_json, emit, expected_hash, opened
+from twice.faces.options import as_json, decided, emit, expected_hash, opened
 
 
 @click.command("reject")
@@ -21,12 +19,7 @@ def command(id: str, reason: str, expected: str, machine: bool) -> None:
       twice reject prp_49c1f02ab7 --reason "only for that one task"
     """
     with opened() as app:
-        state = app.reject(id, reason=reason, expected=expected)
-        if isinstance(state, Refusal):
-            refuse(state)
-            return
-        shown = app.show(id)
-        assert not isinstance(shown, Refusal)
+        shown = decided(app, id, app.reject(id, reason=reason, expected=expected))
         if machine:
             emit(present.proposal(shown))
             return

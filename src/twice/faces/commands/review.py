@@ -45,7 +45,6 @@ def command(
             shown = app.show(id)
             if isinstance(shown, Refusal):
                 refuse(shown)
-                return
             found = [shown]
         else:
             of = project_id(app, project) if project else None

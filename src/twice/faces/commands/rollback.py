@@ -2,10 +2,8 @@
 
 import click
 
-from twice.core.proposals import Refusal
 from twice.faces import present
-from twice.faces.cli import refuse
-from twice.faces.options import as_json, emit, expected_hash, opened
+from twice.faces.options import as_json, decided, emit, expected_hash, opened
 
 
 @click.command("rollback")
@@ -21,12 +19,7 @@ def command(id: str, expected: str, revision: int | None, machine: bool) -> None
       twice rollback prp_49c1f02ab7
     """
     with opened() as app:
-        state = app.roll_back(id, expected=expected, expected_revision=revision)
-        if isinstance(state, Refusal):
-            refuse(state)
-            return
-        shown = app.show(id)
-        assert not isinstance(shown, Refusal)
+        shown = decided(app, id, app.roll_back(id, expected=expected, expected_revision=revision))
         if machine:
             emit({**present.proposal(shown), "retired": present.retired(app.history(id))})
             return

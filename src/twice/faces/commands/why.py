@@ -23,7 +23,6 @@ def command(item: str, machine: bool) -> None:
         found = app.why(item)
         if isinstance(found, Refusal):
             refuse(found)
-            return
         if machine:
             emit({"items": [present.origin(each) for each in found]})
             return
