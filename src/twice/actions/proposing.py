@@ -16,7 +16,7 @@ from twice.core.gates import Known, Surroundings, check, evictable, saves_itself
 from twice.core.ideas import Fingerprint, Idea, Sighting, core_key
 from twice.core.ledger import Draft
 from twice.core.lessons import Instruction, Lesson, Memory, kind_of, words_of
-from twice.core.policy import Category, Mode, Policy
+from twice.core.policy import Allowance, Mode, Policy
 from twice.core.proposals import (
     Candidate,
     Content,
@@ -157,11 +157,12 @@ def _checked(
     candidate: Candidate, around: Surroundings, meaning: Fingerprint | None, policy: Policy
 ) -> Candidate | Refusal:
     lesson = candidate.content.lesson
-    if isinstance(lesson, Memory):
-        if lesson.category is Category.VOLATILE:
-            return Refusal("volatile", "what is volatile is never kept")
-        if policy.mode is Mode.AUTO_SAFE and policy.allowance(lesson.category) == "never":
-            return Refusal("never", f"the category {lesson.category} is set to never")
+    if (
+        isinstance(lesson, Memory)
+        and policy.mode is Mode.AUTO_SAFE
+        and policy.allowance(lesson.category) is Allowance.NEVER
+    ):
+        return Refusal("never", f"the category {lesson.category} is set to never")
     return check(candidate, around, meaning)
 
 

@@ -53,6 +53,12 @@ def decide_edit(
     """Replace what a pending proposal says by what a person wrote instead."""
     if refusal := _guard(state, expected=expected, policy=policy, verb="edited"):
         return refusal
+    if kind_of(lesson) != state.kind:
+        return Refusal(
+            "kind",
+            f"Not edited: it is a {state.kind}, and stays one.",
+            f"twice reject {state.id}, then twice propose the other.",
+        )
     body = {"hash": new_hash, "was": state.hash, "name": name_of(lesson)}
     return (_of(state, "edited", actor, body),)
 

@@ -11,19 +11,30 @@ from rapidfuzz import fuzz
 from twice.core import limits
 from twice.core.ideas import Fingerprint, Relation, relation
 from twice.core.lessons import Instruction, Memory, Skill, Workflow, words_of
-from twice.core.policy import Allowance, Mode, Policy
-from twice.core.proposals import Candidate, Content, Refusal
+from twice.core.policy import Allowance, Category, Mode, Policy
+from twice.core.proposals import Candidate, Content, Refusal, words_of_content
 from twice.core.redaction import redact
 from twice.core.states import IN_FORCE, State, Status, seen_status
 from twice.core.workflow import flaw
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _RISKY = re.compile(
-    r"ignore (?:all |any )?(?:previous|prior|above) instructions|"
-    r"disregard (?:the |all )?(?:previous|system)|"
-    r"do not (?:tell|inform) the user|without (?:telling|informing) the user|"
-    r"curl [^\n]*\|\s*(?:ba)?sh|rm -rf /|exfiltrat|<system-reminder>|--dangerously|"
-    r"send (?:the )?(?:logs?|keys?|credentials?|secrets?) to|bypass (?:the )?(?:review|permission)",
+    "|".join(
+        phrase.replace(" ", r"\s+")
+        for phrase in (
+            r"ignore (?:(?:all|any) )?(?:previous|prior|above) instructions",
+            r"disregard (?:(?:the|all) )?(?:previous|system)",
+            r"do not (?:tell|inform) the user",
+            r"without (?:telling|informing) the user",
+            r"curl [^\n]*\|\s*(?:ba)?sh",
+            r"rm -rf /",
+            r"exfiltrat",
+            r"<system-reminder>",
+            r"--dangerously",
+            r"send (?:the )?(?:logs?|keys?|credentials?|secrets?) to",
+            r"bypass (?:the )?(?:review|permission)",
+        )
+    ),
     re.IGNORECASE,
 )
 _ALIKE = 92.0  # rapidfuzz ratio, 0 to 100, from which two texts without fingerprints restate
@@ -67,9 +78,7 @@ def check(
         if refusal := gate(candidate, around, meaning):
             return refusal
     content = candidate.content
-    flagged = tuple(
-        line.strip() for line in words_of(content.lesson).splitlines() if _RISKY.search(line)
-    )
+    flagged = _flagged(words_of_content(content))
     content = msgspec.structs.replace(
         content,
         flagged=flagged,
@@ -77,6 +86,24 @@ def check(
         replaces=content.replaces or _replaced(content, around, meaning),
     )
     return msgspec.structs.replace(candidate, content=content)
+
+
+def _flagged(words: str) -> tuple[str, ...]:
+    """Return the lines that a risky phrase stands in, be it broken over two of them."""
+    lines: dict[str, None] = {}
+    for found in _RISKY.finditer(words):
+        start = words.rfind("\n", 0, found.start()) + 1
+        end = words.find("\n", found.end())
+        about = words[start : end if end >= 0 else None]
+        lines |= dict.fromkeys(line.strip() for line in about.splitlines() if line.strip())
+    return tuple(lines)
+
+
+def _volatile(candidate: Candidate, _: Surroundings, __: Fingerprint | None) -> Refusal | None:
+    lesson = candidate.content.lesson
+    if isinstance(lesson, Memory) and lesson.category is Category.VOLATILE:
+        return Refusal("volatile", "what is volatile is never kept")
+    return None
 
 
 def _stale(candidate: Candidate, around: Surroundings, _: Fingerprint | None) -> Refusal | None:
@@ -119,7 +146,7 @@ def _unseen(candidate: Candidate, _: Surroundings, __: Fingerprint | None) -> Re
 
 
 def _secret(candidate: Candidate, _: Surroundings, __: Fingerprint | None) -> Refusal | None:
-    if redact(words_of(candidate.content.lesson)).secrets:
+    if redact(words_of_content(candidate.content)).secrets:
         return Refusal("secret", "it may contain a secret")
     return None
 
@@ -212,6 +239,7 @@ def _crowded(_: Candidate, around: Surroundings, __: Fingerprint | None) -> Refu
 
 _GATES: tuple[Gate, ...] = (
     _stale,
+    _volatile,
     _too_large,
     _unseen,
     _secret,
@@ -252,12 +280,12 @@ def holds_name(state: State, policy: str) -> bool:
 def evictable(states: Sequence[State], policy: str, *, coming: int = 0) -> list[State]:
     """Return what must leave a full list: oldest rejected, then rolled back, then accepted.
 
-    Never what is pending, active, or blocked with a receipt.
+    Never what is pending, in force, blocked with a receipt, or may come back by an undoing.
     """
     surplus = len(states) + coming - limits.KEPT
     if surplus <= 0:
         return []
-    order = [Status.RETIRED, Status.STALE, Status.REJECTED, Status.SUPERSEDED, Status.ROLLED_BACK]
+    order = [Status.RETIRED, Status.STALE, Status.REJECTED, Status.ROLLED_BACK]
     leaving = [
         state
         for status in order
@@ -281,6 +309,6 @@ def saves_itself(candidate: Candidate, policy: Policy) -> bool:
         and policy.mode is Mode.AUTO_SAFE
         and policy.allowance(lesson.category) is Allowance.AUTO
         and not (content.against or content.replaces or content.flagged or content.rejected_before)
-        and "[redacted:" not in lesson.text
+        and not any(mark in lesson.text for mark in ("[redacted:", "~/"))
         and len({evidence.lineage for evidence in content.evidence}) >= 2
     )

@@ -1,5 +1,6 @@
 """Choosing approved lessons for a session, inside a budget of characters."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,6 +8,9 @@ from twice.core.limits import CONTEXT_CHARS
 from twice.core.policy import Category
 
 OPEN, CLOSE = "<twice-context", "</twice-context>"
+
+_TAG = re.compile(r"<(?=[\s/]*(?:twice|system)-)", re.IGNORECASE)
+_NAME_CHARS = 80
 
 _FIRST = (
     Category.SECURITY,
@@ -57,9 +61,13 @@ def choose(items: Sequence[Standing], *, name: str, budget: int = CONTEXT_CHARS)
     ordered = sorted(
         items, key=lambda item: (_RANK.get(item.category, 99), -item.approved, item.id)
     )
-    head = f'{OPEN} project="{_plain(name)}">\nThe user approved these for every session here.\n'
+    head = (
+        f'{OPEN} project="{_attribute(name)}">\nThe user approved these for every session here.\n'
+    )
     tail = f"({len(items)} more left out for space: twice context)\n{CLOSE}\n"
     room = budget - len(head) - len(tail)
+    if room < 0:
+        return Context("", (), tuple(item.id for item in ordered))
     lines: list[str] = []
     shown: list[str] = []
     for item in ordered:
@@ -79,5 +87,10 @@ def _line(item: Standing) -> str:
 
 
 def _plain(text: str) -> str:
-    """One line, and nothing in it that could end the block or look like a tag of ours."""
-    return " ".join(text.split()).replace(OPEN, "twice-context").replace(CLOSE, "twice-context")
+    """One line, and nothing in it that could end the block or look like a tag of the harness."""
+    return _TAG.sub("‹", " ".join(text.split()))
+
+
+def _attribute(name: str) -> str:
+    """A project's name as it may stand between double quotes."""
+    return _plain(re.sub('[<>"]', " ", name))[:_NAME_CHARS]

@@ -58,7 +58,14 @@ def _flaw_of_tasks(tasks: list[Task]) -> str:
     for task in tasks:
         if task.contract.checks:
             return f"task {task.id} has host checks"
-        if not (task.id and task.prompt and task.contract.goal and task.contract.criteria):
+        contract = task.contract
+        if not (
+            task.id
+            and task.prompt
+            and contract.goal
+            and contract.criteria
+            and all(contract.criteria)
+        ):
             return f"task {task.id or '?'} lacks an id, a prompt, a goal or criteria"
         if unknown := [name for name in task.dependsOn if name not in names]:
             return f"task {task.id} depends on {unknown[0]}, which does not exist"
