@@ -176,10 +176,9 @@ def _difference(change: Change) -> list[str]:
         [line.rstrip("\r\n") for line in (data or b"").decode().splitlines(keepends=True)]
         for data in (change.before, change.after)
     )
-    names = (
-        "/dev/null" if data is None else str(change.path) for data in (change.before, change.after)
-    )
-    lines = difflib.unified_diff(before, after, *names, n=2, lineterm="")
+    old = "/dev/null" if change.before is None else str(change.path)
+    new = "/dev/null" if change.after is None else str(change.path)
+    lines = difflib.unified_diff(before, after, old, new, n=2, lineterm="")
     return redact("\n".join(lines)).text.splitlines()
 
 
