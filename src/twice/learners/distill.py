@@ -84,6 +84,11 @@ class _Written:
         spoken = text[0].lower() + text[1:].rstrip(".。")
         return template.format(wanted=spoken)
 
+    def _certain(self) -> bool:
+        """Tell a lesson about one certain thing: "Update the file …"."""
+        found = pieces(self.text, self.words)
+        return len(found) > 1 and "articles" in found[1].roles
+
     @property
     def clearness(self) -> tuple[bool, float, int, int]:
         """How well it says the whole idea, better ones greater; the last parts break ties."""
@@ -94,8 +99,10 @@ class _Written:
         score -= 0.6 if self.complaint and not self.rewritten else 0.0
         score += 0.15 if self.rewritten else 0.0
         score -= 0.15 if self.forbids else 0.0
+        score -= 0.1 if self.clauses and self.clauses[-1].pieces[-1].silent else 0.0  # "… one"
         score -= 0.04 * max(0, len(self.text.split()) - GOOD_WORDS)
-        score -= 0.05 * sum("articles" in p.roles for c in self.clauses for p in c.pieces)
+        score += 0.06 * min(SLUG_WORDS, sum(clause.content for clause in self.clauses))
+        score -= 0.1 if self._certain() else 0.0
         score -= 0.2 if "?" in self.text or "？" in self.text else 0.0
         lasting = sighting.scope is Scope.DURABLE
         return lasting, round(score, 3), sighting.at or 0, -sighting.anchor.seq
@@ -111,11 +118,16 @@ def _cut(text: str) -> str:
 def _name(written: _Written) -> str:
     """Return a slug of the lesson's own words; of its fingerprint where they have no letters."""
     print_ = written.sighting.fingerprint
+    unwanted = print_.unwanted if print_ else frozenset()
     spoken: list[str] = []
     for piece in pieces(written.text, written.words):
-        if not piece.silent and "before:" not in piece.stem:
+        if not piece.silent:
+            if piece.stem in unwanted and "not" not in spoken:
+                spoken.append("not")
             spoken += _SLUG.findall(piece.form)
-    slug = "-".join(dict.fromkeys(spoken[:SLUG_WORDS]))[: limits.NAME_CHARS[1]].strip("-")
+    if spoken == ["not"]:
+        spoken = []
+    slug = "-".join(dict.fromkeys(spoken[: SLUG_WORDS + 1]))[: limits.NAME_CHARS[1]].strip("-")
     if len(slug) >= limits.NAME_CHARS[0]:
         return slug
     key = core_key(print_) if print_ else written.text
@@ -138,7 +150,8 @@ def _category(idea: Idea, written: _Written) -> Category:
             if found is not None:
                 votes[found] = votes.get(found, 0) + (2 if stem in print_.wanted else 1)
     order = list(Category)
-    return max(votes, key=lambda c: (votes[c], -order.index(c)), default=Category.UNCATEGORIZED)
+    default = Category.AGENT if written.complaint else Category.UNCATEGORIZED
+    return max(votes, key=lambda c: (votes[c], -order.index(c)), default=default)
 
 
 def _named(stem: str, words: Vocabulary) -> Category | None:

@@ -8,6 +8,8 @@ from twice.learners.corrections.vocabulary import Vocabulary
 
 _EDGES = frozenset(("fillers", "politeness", "exasperation", "rejects", "requests", "break"))
 _SAYING = frozenset(("orders", "prohibitions", "nominal", "negators", "memos", "modals", "habits"))
+_INFLECTED = frozenset(("happened", "doing"))
+_VERBS = frozenset(("manner", "practice", "task"))
 _SYMBOL = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f]+")
 _SPACE = re.compile(r"\s+")
 
@@ -90,15 +92,15 @@ def _deed(clause: Clause, words: Vocabulary) -> tuple[str, list[Piece]]:
         if piece.roles & {"contrasts", "reasons"}:
             break
         rest.append(piece)
-    said = words.bases.get(words.stem(found[begin].form.split()[-1]), "")
-    if rest and not rest[0].roles & {"happened", "doing"} and said:
-        return said, rest  # "du bearbeitest …": the verb is in the mark
-    while rest and rest[0].silent and not rest[0].roles & {"happened", "doing"}:
+    while rest and rest[0].silent and not rest[0].roles & _INFLECTED:
         rest.pop(0)
-    if not rest:
-        return "", []
+    marked = found[begin].form.split()[-1]
+    if not rest or not rest[0].roles & _INFLECTED:
+        base = words.bases.get(marked) or words.bases.get(words.stem(marked), "")
+        if base or not rest or not rest[0].roles & _VERBS:
+            return base, [p for p in found[begin + 1 :] if not rest or p.start < rest[-1].end]
     verb = rest.pop(0)
-    return words.bases.get(verb.stem) or words.bases.get(words.stem(verb.form), ""), rest
+    return words.bases.get(verb.form) or words.bases.get(words.stem(verb.form), ""), rest
 
 
 def _other(said: tuple[Clause, ...], at: int) -> list[Piece]:

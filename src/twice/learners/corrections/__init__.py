@@ -15,6 +15,7 @@ from twice.learners.corrections.vocabulary import NO_ROLES, Roles, Vocabulary, v
 __all__ = ["fingerprint", "gather", "notice"]
 
 _LISTED = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]", re.M)
+SIGNALS = 32  # of one turn; what says more is pasted
 ASKED_CHARS = 160  # a question that near to the end of the agent's words waits for an answer
 PREVIOUS_CHARS = 400  # the end of the agent's words is what a person answers
 
@@ -48,11 +49,11 @@ def notice(text: str, *, previous: str = "", interrupted: bool = False) -> tuple
             roles = NO_ROLES.union(*[piece.roles for piece in part])
             chain = 0 if part is found else len(found)
             here = Setting(before, interrupted, len(spans), listed, tasked, chain, earlier)
-            question = any(mark in own[tail - 1 : tail + 1] for mark in "?？")
+            question = any(mark in own[end - 2 : end] for mark in "?？")
             heard = hear(part, roles, here, question=question)
             earlier, first = roles, part[0].roles
             tasked = tasked or (heard is None and "task" in first and "doing" not in first)
-            if heard is not None:
+            if heard is not None and len(signals) < SIGNALS:
                 signals.append(_signal(text, head, tail, language, heard))
     return tuple(signals)
 

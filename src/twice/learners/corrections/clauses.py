@@ -42,7 +42,17 @@ class Clause(NamedTuple):
         for piece in self.pieces:
             if piece.roles & _DENYING:
                 return piece
+            if "places" in piece.roles:  # "for scripts use …"
+                return self._behind_place() or piece
             if not piece.roles & _PREFACE and not (piece.silent and piece.roles & _FRAME):
+                return piece
+        return None
+
+    def _behind_place(self) -> Piece | None:
+        for piece in self.pieces:
+            if piece.roles & {"self", "others", "pronouns", "happened"}:
+                return None
+            if "manner" in piece.roles and "light" in piece.roles:
                 return piece
         return None
 

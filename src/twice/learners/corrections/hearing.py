@@ -81,6 +81,9 @@ def _foreign(said: Said) -> bool:
 
 def _doubtful(said: Said) -> bool:
     """Tell design talk: "could", "maybe", near the beginning of what is not an order."""
+    first = said.clauses[0].opening
+    if first is not None and "conditionals" in first.roles and said.any("hypotheticals"):
+        return True
     for clause in said.clauses:
         opening = clause.opening
         if opening is not None and opening.roles & {"orders", "habits"}:
@@ -96,7 +99,7 @@ def _confidence(said: Said, weights: list[float], doubtful: bool) -> float:
     if said.question and not said.any("complaints", "omissions", "requests", "halts"):
         confidence -= 0.4
     if doubtful:
-        confidence -= 0.3
+        confidence -= 0.35
     if said.any("politeness", "exasperation"):
         confidence += 0.05
     if said.setting.interrupted:
@@ -153,6 +156,8 @@ def _scope(said: Said, reasons: tuple[str, ...]) -> Scope:
         return Scope.DURABLE
     if said.any("lasting", "habits"):
         return Scope.DURABLE
+    if "taste" in reasons and said.any("tastes", "likes"):
+        return Scope.DURABLE
     if not {"contrast", "prohibition", "forbidden"}.isdisjoint(reasons) and "meant" not in reasons:
         return Scope.ONE_OFF if said.setting.tasked or said.tasks else Scope.DURABLE
     if not {"meant", "fault", "undo", "exception"}.isdisjoint(reasons):
@@ -163,7 +168,7 @@ def _scope(said: Said, reasons: tuple[str, ...]) -> Scope:
         return Scope.ONE_OFF if said.any("happened", "past") else Scope.DURABLE
     if "rejection" in reasons:
         return Scope.ONE_OFF
-    if said.any("before", "tastes"):
+    if said.any("before", "earlier"):
         return Scope.DURABLE
     if "taste" in reasons and not said.any("kinds"):
         return Scope.ONE_OFF

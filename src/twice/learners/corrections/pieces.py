@@ -16,6 +16,7 @@ CHAIN_PIECES = 18  # a longer chain of clauses says more than one thing
 CHAIN_BREAKS = 3
 _CONTINUING = frozenset(("contrasts", "negators", "reversals", "flips", "nominal"))
 BREAK = frozenset(("break", SILENT))
+SHOUTED = frozenset(("break", "hard", "exasperation", SILENT))
 HARD_BREAK = frozenset(("break", "hard", SILENT))
 
 
@@ -50,6 +51,7 @@ def pieces(text: str, words: Vocabulary) -> list[Piece]:
             tokens.append(Piece(form, stem, roles, start, end))
         elif kind == "break":
             roles = BREAK if _SOFT.issuperset(spoken) else HARD_BREAK
+            roles = SHOUTED if "!!" in spoken or "！！" in spoken else roles
             tokens.append(Piece(spoken, "", roles, start, end))
         else:
             tokens += _run(spoken, start, words)

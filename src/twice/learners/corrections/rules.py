@@ -84,6 +84,8 @@ class Said:
 def _prohibition(said: Said, clause: Clause) -> float:
     """A prohibition: "don't …", "never …", "stop …"."""
     act = clause.act
+    if "addressed" in clause.roles and not clause.roles & {"others", "complaints"}:
+        return 0.7 if clause.content else 0.0
     if act is None:
         return 0.0
     denied = "negators" in act.roles and "negated" in _next(clause, act)
@@ -159,7 +161,7 @@ def _habit(said: Said, clause: Clause) -> float:
     opening, act = clause.opening, clause.act
     if "habits" not in clause.roles or not said.print.core or opening is None or act is None:
         return 0.0
-    if act.roles & {"pronouns", "others", "conditionals"}:
+    if act.roles & {"pronouns", "others", "conditionals"} and "articles" not in act.roles:
         return 0.3
     if opening.roles & {"habits", "requests", "orders"} or act.roles & {"manner", "practice"}:
         return 0.8
@@ -203,6 +205,8 @@ def _memo(said: Said, clause: Clause) -> float:
 def _request(said: Said, clause: Clause) -> float:
     """A wish asked for: "can you always …", "could you stop …"."""
     opening, act = clause.opening, clause.act
+    if "requests" in clause.roles and clause.roles & {"earlier"}:
+        return 0.6
     if opening is None or "requests" not in opening.roles or act is None:
         return 0.0
     if clause.roles & {"habits", "once"} or act.roles & {"orders", "prohibitions", "halts"}:
@@ -216,7 +220,7 @@ def _manner(said: Said, clause: Clause) -> float:
     if act is None or said.question or not clause.content:
         return 0.0
     lasting = clause.roles & {"lasting", "habits", "before", "without"}
-    if "doing" in act.roles:
+    if "doing" in act.roles or "jointly" in clause.roles:
         return 0.0
     if "manner" not in act.roles:
         lasting -= {"lasting"} if "task" in act.roles else set()
@@ -225,15 +229,26 @@ def _manner(said: Said, clause: Clause) -> float:
     if after & {"questions"}:
         return 0.0  # "explain what it does" is a task
     weight = 0.6 if len(clause.pieces) <= SHORT_PIECES else 0.45
-    weight -= 0.15 if after & {"articles"} or said.tasks or said.setting.tasked else 0.0
+    weight -= (
+        0.15
+        if after & {"articles"} or _certain(clause, act) or said.tasks or said.setting.tasked
+        else 0.0
+    )
     return weight + (0.2 if lasting else 0.1 if clause.roles & {"kinds"} else 0.0)
+
+
+def _certain(clause: Clause, act: Piece) -> bool:
+    """Tell an order about one certain thing: "reply to the comments"."""
+    i = clause.pieces.index(act)
+    near = clause.pieces[i + 1 : i + 3]
+    return len(near) == 2 and "places" in near[0].roles and near[1].form in ("the", "this", "that")
 
 
 def _language(said: Said, clause: Clause) -> float:
     """A language to answer in."""
     if not any(stem.startswith("language:") for stem in said.print.wanted):
         return 0.0
-    if said.tasks or said.question:
+    if said.question or (said.tasks and not said.any("kinds", "lasting")):
         return 0.0
     return 0.75 if said.any("reply", "kinds") or len(said.pieces) <= VALUE_WORDS + 2 else 0.0
 
@@ -256,9 +271,10 @@ def _exception(said: Said, clause: Clause) -> float:
     if clause.roles & {"reports", "conditionals"}:
         return 0.0
     act = clause.act
-    if act is not None and act.roles & {"manner", "orders", "without", "light"}:
+    light = act is not None and "light" in act.roles and "task" not in act.roles
+    if act is not None and (light or act.roles & {"manner", "orders", "without"}):
         return 0.65 if not said.question or said.any("requests") else 0.0
-    if said.question or said.any("happened") or len(clause.pieces) > SHORT_PIECES:
+    if said.question or "happened" in clause.roles or len(clause.pieces) > SHORT_PIECES:
         return 0.0
     return 0.6
 
@@ -322,8 +338,15 @@ def _rulebook(said: Said, clause: Clause) -> float:
     act = clause.act
     if act is None or said.question or not act.roles & {"task", "practice"}:
         return 0.0
-    named = any("rulebook" in piece.roles for piece in clause.pieces)
-    return 0.6 if named and said.any("memos", "habits", "modals", "ours", "rulebook") else 0.0
+    if "enforced" in clause.roles or "rulebook" not in clause.roles:
+        return 0.0
+    return 0.6
+
+
+def _only(said: Said, clause: Clause) -> float:
+    """A bare wish: "only functions, please"."""
+    short = 0 < clause.content <= VALUE_WORDS and len(clause.pieces) <= VALUE_WORDS + 2
+    return 0.55 if short and "politeness" in clause.roles and not said.question else 0.0
 
 
 Rule = Callable[[Said, Clause], float]
@@ -348,6 +371,7 @@ RULES: tuple[tuple[str, Rule, Roles], ...] = tuple(  # with the roles, one of wh
         ("undo", _undo, "undo"),
         ("rejection", _rejection, "rejects"),
         ("value", _value, "typed rejects"),
+        ("only", _only, "solely"),
         ("rulebook", _rulebook, "rulebook"),
     )
 )

@@ -83,6 +83,9 @@ def _read(clause: Clause, said: list[_Said], topic: set[str], sign: int) -> list
     place = _Place(sign, said[-1].chunk + 1 if said else 1)
     fresh: list[_Said] = []
     behind = False
+    opening = clause.opening
+    if opening is not None and "nominal" in opening.roles and not clause.hard:
+        _narrow(said, topic)  # "A, no B"
     for i, piece in enumerate(clause.pieces):
         if piece.silent:
             place.chunk += 1

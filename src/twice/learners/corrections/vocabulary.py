@@ -76,11 +76,11 @@ class Vocabulary:
         return known
 
     def _read(self, form: str) -> Word:
-        stem = self.stem(form)
+        stem = self.canonical.get(form) or self.stem(form)
         roles = self.stems.get(stem, NO_ROLES)
         ended = [role for end, role in self.endings if _ends(form, end)]
         roles = roles.union(ended) if ended else roles
-        stem = self.canonical.get(form) or self.canonical.get(stem, stem)
+        stem = self.canonical.get(stem, stem)
         if stem == form:
             stem = _typed(stem)
         if ":" in stem:
@@ -156,9 +156,9 @@ def _build(language: str, table: dict[str, Any]) -> Vocabulary:
             (fold(end), role) for role, ends in table.get("endings", {}).items() for end in ends
         ),
         templates=table.get("templates", {}),
-        telltales=frozenset(fold(w) for p in marks for w in p.split()),
+        telltales=_telltales(folded, table),
         letters=table.get("letters", ""),
-        bases={},
+        bases={fold(name): base for name, base in table.get("bases", {}).items()},
         turned=table.get("turned", {}),
         categories={},
         stemmer=stemmer,
@@ -189,13 +189,20 @@ def _add_stems(words: Vocabulary, table: dict[str, Any]) -> None:
         words.canonical[words.stem(fold(name))] = f"language:{code}"
         words.canonical[fold(name)] = f"language:{code}"
     for name, meaning in table.get("canonical", {}).items():
-        words.canonical[words.stem(fold(name))] = values().get(meaning, meaning)
+        if name != meaning:  # "useful" stays apart from "use"
+            words.canonical[words.stem(fold(name))] = values().get(meaning, meaning)
         words.canonical[fold(name)] = values().get(meaning, meaning)
     for name, value in values().items():
         words.canonical.setdefault(words.stem(name), value)
     for category, names in table.get("categories", {}).items():
         for name in names:
             words.categories.setdefault(words.word(name).stem.rpartition(":")[2], category)
+
+
+def _telltales(folded: dict[tuple[str, ...], Roles], table: dict[str, Any]) -> frozenset[str]:
+    """Return the words that tell the language: marks of one word, and light verbs."""
+    light = (fold(name) for names in table.get("silent", {}).values() for name in names)
+    return frozenset([words[0] for words in folded if len(words) == 1]) | frozenset(light)
 
 
 Phrases = dict[str, dict[str, tuple[tuple[tuple[str, ...], Roles], ...]]]
