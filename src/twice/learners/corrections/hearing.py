@@ -131,6 +131,8 @@ def _kind(said: Said, reasons: tuple[str, ...]) -> SignalKind:
         return SignalKind.CORRECTION
     if setting.before.acted and ("exception" in reasons or "comparative" in said.roles):
         return SignalKind.CORRECTION
+    if setting.before.acted and "prohibition" in reasons:
+        return SignalKind.CORRECTION
     if (setting.before.acted or setting.before.announced) and _contradicts(said):
         return SignalKind.CORRECTION
     if not {"contrast", "forbidden"}.isdisjoint(reasons) and len(said.pieces) <= SHORT_PIECES:

@@ -13,6 +13,7 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 _HANGUL = re.compile("[\uac00-\ud7af]")
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _UKRAINIAN = re.compile("[іїєґІЇЄҐ]")
+_APOSTROPHE = re.compile("['’]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
@@ -41,8 +42,10 @@ def _latin(text: str, default: str) -> str:
     index = _index()
     scores = dict.fromkeys(LATIN, 0.0)
     for word in _WORD.findall(text):
-        for language in index.get(fold(word), ()):
-            scores[language] += 1
+        for part in (word, *_APOSTROPHE.split(word)) if not word.isalpha() else (word,):
+            found = index.get(fold(part), ())
+            for language in found:
+                scores[language] += 1 / len(found)
     if not text.isascii():
         for language, letters in _letters().items():
             scores[language] += sum(letter in text for letter in letters)

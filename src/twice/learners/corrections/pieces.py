@@ -14,6 +14,7 @@ _TOKEN = re.compile(
 _SOFT = frozenset(",:，：、()（）-=>")
 CHAIN_PIECES = 18  # a longer chain of clauses says more than one thing
 CHAIN_BREAKS = 3
+_MARKING = frozenset(("habits", "negators", "orders", "contrasts", "nominal", "lasting"))
 _CONTINUING = frozenset(("contrasts", "negators", "reversals", "flips", "nominal"))
 BREAK = frozenset(("break", SILENT))
 SHOUTED = frozenset(("break", "hard", "exasperation", SILENT))
@@ -100,7 +101,7 @@ def _joined(tokens: list[Piece], roles: Roles) -> list[Piece]:
     if SILENT in roles:
         form = " ".join(token.form for token in tokens)
         return [Piece(form, first.stem, roles, first.start, last.end)]
-    return [Piece(t.form, t.stem, t.roles | roles, t.start, t.end) for t in tokens]
+    return [Piece(t.form, t.stem, (t.roles - _MARKING) | roles, t.start, t.end) for t in tokens]
 
 
 def _run(text: str, start: int, words: Vocabulary) -> list[Piece]:

@@ -91,7 +91,7 @@ def _prohibition(said: Said, clause: Clause) -> float:
     denied = "negators" in act.roles and "negated" in _next(clause, act)
     if not denied and not act.roles & {"orders", "prohibitions"}:
         return 0.0
-    if "halts" in act.roles and " " not in act.form and _next(clause, act) & {"articles"}:
+    if "halts" in act.roles and " " not in act.form and _next(clause, act) & {"definite"}:
         return 0.0  # "stop the server" is a task
     if not clause.content and not act.roles & {"halts"}:
         return 0.4 if said.print.core else 0.0
@@ -184,7 +184,7 @@ def _taste(said: Said, clause: Clause) -> float:
 
 def _custom(said: Said, clause: Clause) -> float:
     """How things are done here: "we use …", "tests belong …"."""
-    if "customs" not in clause.roles or not said.print.core or said.question:
+    if "customs" not in clause.roles or not said.print.core or said.question or said.tasks:
         return 0.0
     opening = clause.opening
     if opening is not None and "customs" in opening.roles:
@@ -219,6 +219,8 @@ def _manner(said: Said, clause: Clause) -> float:
     act = clause.act
     if act is None or said.question or not clause.content:
         return 0.0
+    if "earlier" in clause.roles and "manner" in clause.roles:
+        return 0.65  # "X 之前先问我"
     lasting = clause.roles & {"lasting", "habits", "before", "without"}
     if "doing" in act.roles or "jointly" in clause.roles:
         return 0.0
@@ -229,11 +231,8 @@ def _manner(said: Said, clause: Clause) -> float:
     if after & {"questions"}:
         return 0.0  # "explain what it does" is a task
     weight = 0.6 if len(clause.pieces) <= SHORT_PIECES else 0.45
-    weight -= (
-        0.15
-        if after & {"articles"} or _certain(clause, act) or said.tasks or said.setting.tasked
-        else 0.0
-    )
+    certain = bool(after & {"definite"}) or _certain(clause, act)
+    weight -= 0.15 * (certain or said.tasks or said.setting.tasked)
     return weight + (0.2 if lasting else 0.1 if clause.roles & {"kinds"} else 0.0)
 
 
@@ -241,16 +240,24 @@ def _certain(clause: Clause, act: Piece) -> bool:
     """Tell an order about one certain thing: "reply to the comments"."""
     i = clause.pieces.index(act)
     near = clause.pieces[i + 1 : i + 3]
-    return len(near) == 2 and "places" in near[0].roles and near[1].form in ("the", "this", "that")
+    return len(near) == 2 and "places" in near[0].roles and "definite" in near[1].roles
 
 
 def _language(said: Said, clause: Clause) -> float:
     """A language to answer in."""
     if not any(stem.startswith("language:") for stem in said.print.wanted):
         return 0.0
-    if said.question or (said.tasks and not said.any("kinds", "lasting")):
+    if said.question:
         return 0.0
-    return 0.75 if said.any("reply", "kinds") or len(said.pieces) <= VALUE_WORDS + 2 else 0.0
+    act = clause.act
+    practice = act is not None and "practice" in act.roles
+    written = act is not None and practice and not _next(clause, act) & {"definite", "articles"}
+    if said.tasks and not written and not said.any("kinds", "lasting"):
+        return 0.0
+    if said.any("reply", "kinds") or len(said.pieces) <= VALUE_WORDS + 2:
+        return 0.75
+    polite = "politeness" in clause.roles and not said.tasks
+    return 0.6 if polite or practice else 0.0
 
 
 def _condition(said: Said, clause: Clause) -> float:
@@ -371,7 +378,7 @@ RULES: tuple[tuple[str, Rule, Roles], ...] = tuple(  # with the roles, one of wh
         ("undo", _undo, "undo"),
         ("rejection", _rejection, "rejects"),
         ("value", _value, "typed rejects"),
-        ("only", _only, "solely"),
+        ("only", _only, "solely comparative"),
         ("rulebook", _rulebook, "rulebook"),
     )
 )

@@ -43,8 +43,10 @@ class Word(NamedTuple):
 
 @dataclass(slots=True)
 class Vocabulary:
-    """One language. ``marks`` are single words; ``phrases`` longer ones, by their first and second
-    word, longest first.
+    """Hold one language.
+
+    ``marks`` are single words; ``phrases`` longer ones by their first and second word, the longest
+    first.
 
     ``runs`` does the same for scripts without spaces, by first character.
     """
@@ -200,9 +202,10 @@ def _add_stems(words: Vocabulary, table: dict[str, Any]) -> None:
 
 
 def _telltales(folded: dict[tuple[str, ...], Roles], table: dict[str, Any]) -> frozenset[str]:
-    """Return the words that tell the language: marks of one word, and light verbs."""
-    light = (fold(name) for names in table.get("silent", {}).values() for name in names)
-    return frozenset([words[0] for words in folded if len(words) == 1]) | frozenset(light)
+    """Return the words that tell the language: marks of one word, light verbs, languages."""
+    light = [fold(name) for names in table.get("silent", {}).values() for name in names]
+    named = [fold(name) for name in table.get("languages", {})]
+    return frozenset([*(words[0] for words in folded if len(words) == 1), *light, *named])
 
 
 Phrases = dict[str, dict[str, tuple[tuple[tuple[str, ...], Roles], ...]]]
