@@ -12,11 +12,12 @@ import click
 from twice import __version__
 from twice.core.errors import Fault
 from twice.core.proposals import Refusal
+from twice.faces.columns import plain
 
 COMMANDS = {
     "init": "Find agents and sessions, choose a mode, install the hook.",
     "dream": "Read what is new, learn from it, and file proposals.",
-    "review": "Walk through what waits: evidence, then approve, edit, reject or skip.",
+    "review": "Walk through what waits: approve, edit, reject or skip.",
     "propose": "Hand in a candidate; it passes the same gates.",
     "approve": "Approve one proposal.",
     "reject": "Reject one proposal, with a reason.",
@@ -68,11 +69,26 @@ def twice() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run one command; exit 0 when it is done, 1 when refused or failed, 2 on wrong usage."""
+    if arguments is None and sys.getfilesystemencoding() != "utf-8" and not sys.flags.utf8_mode:
+        _start_again_in_utf8()
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller; no file of ours may take its place
+            how = os.O_RDONLY if name == "stdin" else os.O_WRONLY
+            setattr(sys, name, os.fdopen(os.open(os.devnull, how), "r" if name == "stdin" else "w"))
     for stream in (sys.stdout, sys.stderr):
         reconfigure: Any = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(encoding="utf-8", errors="backslashreplace")
     sys.exit(_run(arguments))
+
+
+def _start_again_in_utf8() -> None:
+    """Replace this process by one that takes paths and words for UTF-8, whatever the locale says.
+
+    ``-P``: the current folder may hold files that are named as our modules are.
+    """
+    command = [sys.executable, "-P", "-X", "utf8", "-m", "twice", *sys.argv[1:]]
+    os.execv(sys.executable, command)
 
 
 def _run(arguments: list[str] | None) -> int:
@@ -82,11 +98,16 @@ def _run(arguments: list[str] | None) -> int:
         return outcome if isinstance(outcome, int) else 0
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
-    except click.UsageError as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return 2
+    except click.UsageError as error:
+        complain(error.format_message(), f"{error.ctx.command_path} --help" if error.ctx else "")
+        return 2
     except (click.Abort, KeyboardInterrupt):
-        complain("Stopped.", "Nothing is half-done; run it again to go on.")
+        if sys.stderr.isatty():
+            click.echo(err=True)  # below what was typed
+        complain("Stopped. Nothing is half-done; run it again to go on.")
         return 1
     except click.ClickException as error:
         complain(error.format_message())
@@ -95,13 +116,30 @@ def _run(arguments: list[str] | None) -> int:
         complain(fault.message, fault.hint)
         return 1
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_no_more()
         return 1
+    except OSError as error:
+        _write_no_more()
+        return _failed(error)
     except RecursionError:
         complain("The input is nested too deeply to be read.")
         return 1
     except Exception as error:  # noqa: BLE001 - the last line of defence: no trace reaches a person
         return _unexpected(error)
+
+
+def _write_no_more() -> None:
+    """Let what is still to be printed go nowhere, so that leaving does not fail as well."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _failed(error: OSError) -> int:
+    """Say in one line what the system would not do."""
+    if os.environ.get("TWICE_DEBUG"):
+        traceback.print_exc()
+    about = f" ({error.filename})" if error.filename else ""
+    complain(f"The system refused: {error.strerror or error}{about}.", "Mend it, then try again.")
+    return 1
 
 
 def _unexpected(error: Exception) -> int:
@@ -111,21 +149,21 @@ def _unexpected(error: Exception) -> int:
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(place.filename).name}:{place.lineno}"
     complain(
-        f"Twice itself failed: {type(error).__name__} at {where}.",
-        "Nothing is half-done. TWICE_DEBUG=1 shows the details; please report them.",
+        f"Twice itself failed: {type(error).__name__} at {where}. Nothing is half-done.",
+        "TWICE_DEBUG=1 shows the details; please report them.",
     )
     return 1
 
 
 def complain(message: str, hint: str = "") -> None:
     """Say on stderr, in one line, what happened and how to mend it."""
-    line = " ".join(f"{message} {hint}".split())
-    click.echo(line, err=True)
+    line = f"{message} Hint: {hint}" if hint else message
+    click.echo(plain(" ".join(line.split())), err=True)
 
 
 def refuse(refusal: Refusal) -> NoReturn:
     """Say why not, and leave with exit code 1."""
     reason = refusal.reason[:1].upper() + refusal.reason[1:]
     end = "" if reason.endswith((".", "!", "?")) else "."
-    complain(reason + end, f"Hint: {refusal.hint}" if refusal.hint else "")
+    complain(reason + end, refusal.hint)
     raise click.exceptions.Exit(1)

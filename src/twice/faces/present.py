@@ -1,20 +1,17 @@
-"""One wording for every face: proposals, reports and health, as JSON values and as plain text."""
+"""One wording for every face: proposals and where they come from, as JSON values and as text."""
 
-import textwrap
+import json
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from twice.actions.forgetting import Plan
 from twice.actions.showing import Quote, Shown, Why
-from twice.actions.telling import Health, Told
+from twice.actions.telling import Told
 from twice.core.ledger import Entry
-from twice.core.lessons import Memory, Skill, title_of
-from twice.core.states import Status
-
-WIDTH = 80
+from twice.core.lessons import Instruction, Memory, Skill, Workflow, title_of
+from twice.faces.columns import WIDTH, columns, quoted, shortened, wrapped
 
 
 def moment(at: int | None) -> str | None:
@@ -81,7 +78,8 @@ def card(shown: Shown, *, most: int | None = None) -> str:
     ``most`` quotes of each kind are shown, or all of them.
     """
     state, content = shown.state, shown.content
-    lines = [f"{state.id}  {state.kind}, {shown.status}, project {shown.project}"]
+    head = f"{state.id}  {state.kind}, {shown.status}, project {shown.project}"
+    lines = [head if columns(head) <= WIDTH else shortened(head, WIDTH)]
     if content is None:
         return "\n".join([*lines, "  Its text was erased."])
     lines += _body(shown)
@@ -103,16 +101,18 @@ def card(shown: Shown, *, most: int | None = None) -> str:
 
 
 def _body(shown: Shown) -> list[str]:
+    """Write all that an approval lets through, to the letter."""
     assert shown.content is not None
-    lesson = shown.content.lesson
-    match lesson:
+    match shown.content.lesson:
         case Memory(text=text, category=category):
             return ["", *wrapped(text, "  "), f"  [{category}]"]
         case Skill(name=name, description=description, body=body):
-            head = ["", f"  {name}", *wrapped(description, "  "), ""]
-            return head + [f"  | {line}" for line in body.splitlines()]
-        case _:
-            return ["", *wrapped(title_of(lesson), "  ")]
+            return ["", f"  {name}", *wrapped(description, "  "), "", *quoted(body, "  | ")]
+        case Instruction(text=text):
+            return ["", *quoted(text, "  ")]
+        case Workflow(name=name, plan=plan):
+            written = json.dumps(plan, ensure_ascii=False, indent=2)
+            return ["", f"  {name}", "", *quoted(written, "  | ")]
 
 
 def _quotes(title: str, quotes: tuple[Quote, ...], most: int | None) -> list[str]:
@@ -124,12 +124,14 @@ def _quotes(title: str, quotes: tuple[Quote, ...], most: int | None) -> list[str
     for item in chosen:
         said = "(erased)" if item.text is None else f"\u201c{' '.join(item.text.split())}\u201d"
         lines += wrapped(said, "    ", "     ")
-        branch = f", branch {item.branch}" if item.branch not in ("", "main", "master") else ""
+        own = item.branch not in ("", "main", "master")
+        branch = f", branch {shortened(item.branch, 30)}" if own else ""
         gone = ", original gone" if item.gone else ""
         head = f"      {day(item.evidence.at)} {item.evidence.agent}{branch}{gone}  "
         anchor = item.evidence.anchor
-        short = shortened(anchor, WIDTH - len(head)) if most is not None else anchor
-        lines += [head + short] if len(head + short) <= WIDTH else [head, f"      {anchor}"]
+        short = shortened(anchor, WIDTH - columns(head)) if most is not None else anchor
+        fits = columns(head + short) <= WIDTH
+        lines += [head + short] if fits else [head.rstrip(), *quoted(anchor, "      ")]
     if len(chosen) < len(quotes):
         lines.append(f"    … and {len(quotes) - len(chosen)} more")
     return lines
@@ -147,25 +149,7 @@ def line(shown: Shown, width: int = WIDTH) -> str:
     """Write one proposal in one line of at most ``width`` columns."""
     head = f"{shown.state.id}  {shown.status}  {shown.state.kind}  "
     title = title_of(shown.content.lesson) if shown.content else "(erased)"
-    return head + shortened(title, width - len(head))
-
-
-def shortened(text: str, width: int) -> str:
-    """Cut a text to a number of columns."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= width else flat[: width - 1] + "…"
-
-
-def wrapped(text: str, first: str, rest: str | None = None) -> list[str]:
-    """Break a text into lines of at most 80 columns."""
-    return textwrap.wrap(
-        " ".join(text.split()),
-        WIDTH,
-        initial_indent=first,
-        subsequent_indent=first if rest is None else rest,
-        break_long_words=True,
-        break_on_hyphens=False,
-    ) or [first.rstrip()]
+    return head + shortened(title, width - columns(head))
 
 
 def counted(number: int, noun: str) -> str:
@@ -180,88 +164,6 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {plural}"
 
 
-def dream(report: dict[str, Any], shown: list[Shown]) -> str:
-    """Write a dream's report: what was read, what recurs, what waits now."""
-    read, evolution = report["read"], report["evolution"]
-    lines = [f"Mode {report['mode']} ({report['reason']})."]
-    if report["mode"] == "off":
-        return "\n".join(
-            [*lines, "Nothing was read. Choose a mode: twice settings evolution suggest"]
-        )
-    files = ", ".join(f"{count:,} {what}" for what, count in read["files"].items()) or "none found"
-    lines.append(f"Files: {files}.")
-    lines.append(
-        f"Read: {counted(read['sessions'], 'session')}, {counted(read['turns'], 'human turn')}."
-    )
-    lines += _left(read, evolution)
-    observed = evolution["observed"]
-    lines.append(
-        f"Heard: {counted(observed['corrections'], 'correction')}, "
-        f"{counted(observed['preferences'], 'preference')}; {observed['recurring']} recur."
-    )
-    prose = [part for text in [*lines, *_refusals(evolution)] for part in wrapped(text, "", "  ")]
-    return "\n".join([*prose, *_outcome(evolution, shown)])
-
-
-def _left(read: dict[str, Any], evolution: dict[str, Any]) -> list[str]:
-    lines = []
-    for title, part in (
-        ("Passed over", read["skipped"]),
-        ("Own sessions, not mined", read["own_sessions"]),
-    ):
-        if part:
-            lines.append(
-                f"{title}: " + ", ".join(f"{n:,} × {why}" for why, n in part.items()) + "."
-            )
-    if read["no_project"]:
-        where = ", ".join(f"{n:,} {why}" for why, n in read["no_project"].items())
-        lines.append(f"Sessions without a project, not learned from: {where}.")
-    if read["unattributed"]:
-        count = counted(read["unattributed"], "session")
-        lines.append(f"{count}: the folder is gone; kept under its recorded path.")
-    lines += [f"Cannot be read: {fault}" for fault in read["unreadable"][:5]]
-    if evolution["refused_secrets"]:
-        lines.append(f"{counted(evolution['refused_secrets'], 'wish')} refused: may hold a secret.")
-    for bound, count in evolution["dropped"].items():
-        if count:
-            lines.append(f"Evidence dropped: {count:,} {bound}.")
-    return lines
-
-
-def _refusals(evolution: dict[str, Any]) -> list[str]:
-    known = sum(refused["code"] == "known" for refused in evolution["refused"])
-    lines = [
-        f"Not proposed: {shortened(refused['text'], 50)} ({refused['reason']})."
-        for refused in evolution["refused"]
-        if refused["code"] != "known"
-    ]
-    if known:
-        lines.append(f"{known} that recur are known already, or wait for your review.")
-    return lines
-
-
-def _outcome(evolution: dict[str, Any], shown: list[Shown]) -> list[str]:
-    lines: list[str] = []
-    if shown:
-        lines += ["", f"{counted(len(shown), 'new proposal')}:"]
-        lines += [f"  {line(item, WIDTH - 2)}" for item in shown]
-    if evolution["left_over"]:
-        lines.append(f"{evolution['left_over']} more recur and wait for the next dream.")
-    if evolution["saved"]:
-        lines.append(f"Saved by your rules: {', '.join(evolution['saved'])}.")
-    pending = sum(item.status is Status.PENDING for item in shown)
-    if pending:
-        waits = "proposal waits" if pending == 1 else "proposals wait"
-        lines += ["", f"{pending} {waits}. Next: twice review"]
-    elif not shown:
-        lines.append(f"No new proposal ({_nothing(evolution)}).")
-    return lines
-
-
-def _nothing(evolution: dict[str, Any]) -> str:
-    return "nothing recurs" if not evolution["observed"]["recurring"] else "nothing new recurs"
-
-
 def told(context: Told) -> dict[str, Any]:
     """Return the context of a project as JSON values."""
     return {
@@ -272,22 +174,6 @@ def told(context: Told) -> dict[str, Any]:
         "left_out": [
             {"id": item.id, "text": item.text, "reason": "no room"} for item in context.left_out
         ],
-    }
-
-
-def health(state: Health) -> dict[str, Any]:
-    """Return the status as JSON values."""
-    return {
-        "mode": str(state.mode.mode),
-        "reason": state.mode.reason,
-        "policy_revision": state.revision,
-        "project": state.project or None,
-        "waiting": state.waiting,
-        "waiting_here": state.waiting_here,
-        "in_force_here": state.in_force_here,
-        "sessions": state.sessions,
-        "agents": list(state.agents),
-        "last_dream": moment(state.last_dream),
     }
 
 
@@ -316,6 +202,17 @@ def effect(shown: Shown) -> str:
         case _:
             places = ", ".join(receipt.destination for receipt in shown.state.receipts)
             return f"Written: {places}"
+
+
+def undone(shown: Shown) -> str:
+    """Say in one line what a rollback did."""
+    match shown.state.kind:
+        case "memory":
+            return "New sessions are not told so any more."
+        case "instruction":
+            return "No longer accepted. Take its text out where you put it."
+        case _:
+            return "Its files are out of effect."
 
 
 def retired(history: tuple[Entry, ...]) -> list[str]:
@@ -365,20 +262,12 @@ def forgetting(chosen: Plan) -> list[str]:
     return lines
 
 
-def health_lines(state: Health, data: Path) -> list[str]:
-    """Write the status."""
-    here = f" ({state.project})" if state.project else ""
-    dreamt = moment(state.last_dream) or "never: twice dream"
-    lines = [
-        f"Mode here: {state.mode.mode} ({state.mode.reason})",
-        f"Waiting: {state.waiting}, {state.waiting_here} of this project{here}",
-        f"In force here: {counted(state.in_force_here, 'memory')}",
-        f"Last dream: {dreamt}; {counted(state.sessions, 'session')} known",
-        f"Agents: {', '.join(state.agents) or 'none read yet'}",
-        f"Data: {data}",
+def erased(counts: dict[str, int]) -> str:
+    """Say in one line what forgetting erased."""
+    names = {"readings": "reading position"}
+    done = [
+        counted(count, names.get(what, what.removesuffix("s")))
+        for what, count in counts.items()
+        if count
     ]
-    if state.waiting:
-        lines.append("Next: twice review")
-    elif state.mode.mode == "off":
-        lines.append("Next: twice settings evolution suggest")
-    return lines
+    return f"Erased: {', '.join(done) or 'nothing was left'}. The ledger keeps that it happened."

@@ -4,6 +4,7 @@ import click
 
 from twice.core.limits import CONTEXT_CHARS
 from twice.faces import present
+from twice.faces.columns import shortened
 from twice.faces.options import as_json, emit, of_project, opened, project_id
 
 
@@ -30,4 +31,4 @@ def command(project: str | None, machine: bool) -> None:
         size = f"{len(told.text):,} of {CONTEXT_CHARS:,} characters"
         click.echo(f"{present.counted(len(told.shown), 'item')}, {size}.", err=True)
         for item in told.left_out:
-            click.echo(f"Left out for space: {present.shortened(item.text, 58)}", err=True)
+            click.echo(f"Left out for space: {shortened(item.text, 58)}", err=True)

@@ -9,7 +9,7 @@ import click
 
 from twice.actions.reading import Progress, quiet
 from twice.core.policy import Mode
-from twice.faces import present
+from twice.faces import present, reports
 from twice.faces.options import as_json, emit, moment_of, of_project, opened, project_id
 
 
@@ -70,9 +70,9 @@ def command(
         wanted = set(report["evolution"]["proposals"])
         shown = [item for item in app.proposals() if item.state.id in wanted]
         if machine:
-            emit({**report, "proposals": [present.proposal(item) for item in shown]})
+            emit(reports.report(report, shown))
             return
-        click.echo(present.dream(report, shown))
+        click.echo(reports.dream(report, shown))
         if unknown:
             say(f"{present.counted(len(unknown), 'unknown file')} passed over: {unknown[0]}")
         if dry_run:

@@ -1,10 +1,12 @@
 """``twice forget``: erase for good, after a preview."""
 
+import sys
+
 import click
 
 from twice.core.proposals import Refusal
 from twice.faces import present
-from twice.faces.cli import refuse
+from twice.faces.cli import complain, refuse
 from twice.faces.options import as_json, emit, opened
 
 
@@ -33,12 +35,13 @@ def command(subject: str, yes: bool, machine: bool) -> None:
             if machine:
                 emit({"preview": present.plan(plan), "erased": None})
                 return
-            click.confirm("Erase this for good?", abort=True)
+            if not sys.stdin.isatty() or not click.confirm("Erase this for good?"):
+                complain("Nothing was erased.", f"twice forget {subject} --yes")
+                raise click.exceptions.Exit(1)
         counts = app.forget(plan)
         if isinstance(counts, Refusal):
             refuse(counts)
         if machine:
             emit({"preview": present.plan(plan), "erased": counts})
             return
-        erased = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-        click.echo(f"Erased: {erased or 'nothing was left'}. The ledger keeps that it happened.")
+        click.echo(present.erased(counts))

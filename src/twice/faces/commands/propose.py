@@ -28,7 +28,7 @@ def command(file: Any, project: str | None, machine: bool) -> None:
     cite anchors of turns that were read. One bad candidate never sinks the others.
 
     \b
-    Example:
+    Examples:
       echo '{"kind": "memory", "text": "Deploy on Mondays."}' | twice propose --file -
     """
     parts = _parts(file.read(limits.CANDIDATE_FILE_BYTES + 1))

@@ -15,7 +15,7 @@ def command(id: str, reason: str, expected: str, machine: bool) -> None:
     """Reject what waits. It stays rejected until new conversations support it.
 
     \b
-    Example:
+    Examples:
       twice reject prp_49c1f02ab7 --reason "only for that one task"
     """
     with opened() as app:

@@ -88,7 +88,7 @@ def _walk(app: App, found: list[Shown]) -> None:
         return
     decided = 0
     for number, item in enumerate(waiting, 1):
-        click.echo(f"\n{number} of {len(waiting)}  " + present.card(item, most=_QUOTES) + "\n")
+        click.echo(f"\n{number} of {len(waiting)}\n\n{present.card(item, most=_QUOTES)}\n")
         answer = _ask(app, item)
         if answer == "q":
             break
@@ -111,6 +111,7 @@ def _ask(app: App, item: Shown) -> str:
                 reason = click.prompt("Why not", default="", show_default=False)
                 outcome = app.reject(item.state.id, reason=reason, expected=item.state.hash)
                 if not _said(outcome):
+                    click.echo("Rejected. It returns only with new evidence, once.")
                     return answer
             case "e" | "p":
                 changed = _edited(app, item, positive=answer == "p")
@@ -119,6 +120,8 @@ def _ask(app: App, item: Shown) -> str:
                     click.echo("\n" + present.card(item, most=_QUOTES) + "\n")
             case "s" | "q":
                 return answer
+            case _:
+                complain(f"There is no answer {answer!r}; type the letter in brackets.")
 
 
 def _keys(item: Shown) -> str:
@@ -145,7 +148,7 @@ def _approve(app: App, item: Shown) -> bool:
 def _said(outcome: object) -> bool:
     """Say a refusal, and tell whether there was one."""
     if isinstance(outcome, Refusal):
-        complain(outcome.reason, f"Hint: {outcome.hint}" if outcome.hint else "")
+        complain(outcome.reason, outcome.hint)
         return True
     return False
 
@@ -159,7 +162,7 @@ def _edited(app: App, item: Shown, *, positive: bool) -> Shown | None:
             complain("There is no other wording for this one.")
             return None
     else:
-        text = click.edit(_editable(item.content.lesson), extension=".md")
+        text = _from_editor(_editable(item.content.lesson))
     lesson = _changed(item.content.lesson, text)
     if lesson is None or lesson == item.content.lesson:
         complain("Nothing was changed.")
@@ -169,6 +172,15 @@ def _edited(app: App, item: Shown, *, positive: bool) -> Shown | None:
         return None
     after = app.show(item.state.id)
     return None if isinstance(after, Refusal) else after
+
+
+def _from_editor(text: str) -> str | None:
+    """Return a text as a person left it in the editor; None where nothing was saved."""
+    try:
+        return click.edit(text, extension=".md")
+    except click.ClickException as error:
+        complain(error.format_message(), "name an editor that works: export EDITOR=nano")
+        return None
 
 
 def _editable(lesson: Lesson) -> str:

@@ -15,7 +15,7 @@ def command(id: str, expected: str, revision: int | None, machine: bool) -> None
     """Undo an approval exactly, in every mode. Files that you changed are never touched.
 
     \b
-    Example:
+    Examples:
       twice rollback prp_49c1f02ab7
     """
     with opened() as app:
@@ -24,5 +24,6 @@ def command(id: str, expected: str, revision: int | None, machine: bool) -> None
             emit({**present.proposal(shown), "retired": present.retired(app.history(id))})
             return
         click.echo(present.line(shown))
+        click.echo(present.undone(shown))
         for path in present.retired(app.history(id)):
             click.echo(f"Its file was moved to {path}")

@@ -1,13 +1,14 @@
 """``twice settings``: show or change what Twice may do."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 import tomlkit
 
 from twice.actions.kit import shorten
 from twice.core.errors import BadInput
-from twice.core.policy import Allowance, Category, Mode
+from twice.core.policy import Allowance, Category, Mode, Policy
 from twice.faces.options import as_json, emit, opened
 from twice.settings import Change, read_user_file
 
@@ -45,7 +46,7 @@ def command(name: str | None, value: str | None, project: str | None, machine: b
             click.echo(f"{name} = {value} ({note}).", err=machine)
         standing = read_user_file(app.kit.data)
         shown = {
-            **app.kit.policy().plain(),
+            **_standing(app.kit.policy()),
             "projects": {
                 key: str(consent.evolution) for key, consent in standing.file.projects.items()
             },
@@ -56,8 +57,24 @@ def command(name: str | None, value: str | None, project: str | None, machine: b
     if machine:
         emit(shown)
     elif name is None:
-        for key, kept in shown.items():
-            click.echo(f"{key}: {kept if kept not in ({}, None) else '-'}")
+        for line in _lines(shown):
+            click.echo(line)
+
+
+def _standing(policy: Policy) -> dict[str, Any]:
+    """Return what is set under the names that change it."""
+    plain = policy.plain()
+    return {"evolution": plain.pop("mode"), **plain}
+
+
+def _lines(shown: dict[str, Any]) -> list[str]:
+    """Write each setting as it would be typed, then where it is kept."""
+    lines = [f"evolution  {shown['evolution']}"]
+    lines += [f"evolution --project {key}  {mode}" for key, mode in shown["projects"].items()]
+    lines += [f"workflows  {'on' if shown['workflows'] else 'off'}"]
+    lines += [f"category.{name}  {value}" for name, value in shown["categories"].items()]
+    lines += [f"File: {shown['file']}"]
+    return lines + ([f"Not in force: {shown['fault']}."] if shown["fault"] else [])
 
 
 def _change(name: str, value: str, project: str | None) -> Change:

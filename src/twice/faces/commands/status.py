@@ -4,18 +4,24 @@ from pathlib import Path
 
 import click
 
-from twice.faces import present
+from twice.faces import reports
 from twice.faces.options import as_json, emit, opened
 
 
 @click.command("status")
 @as_json
 def command(machine: bool) -> None:
-    """Show the mode that holds here and why, what waits, and the last dream."""
+    """Show the mode that holds here and why, what waits, and the last dream.
+
+    \b
+    Examples:
+      twice status
+      twice status --json
+    """
     with opened() as app:
         health = app.status(Path.cwd())
         if machine:
-            emit({**present.health(health), "data": str(app.kit.data)})
+            emit({**reports.health(health), "data": str(app.kit.data)})
             return
-        for line in present.health_lines(health, app.kit.data):
+        for line in reports.health_lines(health, app.kit.data):
             click.echo(line)

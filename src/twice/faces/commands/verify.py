@@ -15,6 +15,12 @@ def command(rebuild: bool, secrets: bool, machine: bool) -> None:
 
     What was interrupted is finished. Exit 0: all is well. Exit 1: one line for each thing that
     needs a person.
+
+    \b
+    Examples:
+      twice verify
+      twice verify --secrets --json
+      twice verify --rebuild
     """
     with opened() as app:
         verdict = app.verify(rebuild=rebuild, secrets=secrets)

@@ -1,0 +1,157 @@
+"""What a dream did and how things are, as JSON values and as text."""
+
+from pathlib import Path
+from typing import Any
+
+from twice.actions.showing import Shown
+from twice.actions.telling import Health
+from twice.core.policy import Mode
+from twice.core.states import Status
+from twice.faces import present
+from twice.faces.columns import WIDTH, shortened, wrapped
+
+_ELSEWHERE = {
+    "temp": "in a temporary folder",
+    "home": "in the home folder itself",
+    "missing": "that name no folder",
+}
+
+
+def report(body: dict[str, Any], shown: list[Shown]) -> dict[str, Any]:
+    """Return a dream's report as JSON values, with the proposals that it filed."""
+    times = {"started": present.moment(body["started"]), "ended": present.moment(body["ended"])}
+    return {**body, **times, "proposals": [present.proposal(item) for item in shown]}
+
+
+def dream(report: dict[str, Any], shown: list[Shown]) -> str:
+    """Write a dream's report: what was read, what recurs, what waits now."""
+    read, evolution = report["read"], report["evolution"]
+    lines = [f"Mode {report['mode']} ({report['reason']})."]
+    if report["mode"] == "off":
+        lines.append(f"Nothing was read. {_way_up(report['reason'])}".rstrip())
+        return "\n".join(part for text in lines for part in wrapped(text, "", "  "))
+    files = ", ".join(f"{count:,} {what}" for what, count in read["files"].items()) or "none found"
+    lines.append(f"Files: {files}.")
+    lines.append(
+        f"Read: {present.counted(read['sessions'], 'session')}, "
+        f"{present.counted(read['turns'], 'human turn')}."
+    )
+    lines += _left(read, evolution)
+    observed = evolution["observed"]
+    lines.append(
+        f"Heard: {present.counted(observed['corrections'], 'correction')}, "
+        f"{present.counted(observed['preferences'], 'preference')}; {observed['recurring']} recur."
+    )
+    prose = [part for text in [*lines, *_refusals(evolution)] for part in wrapped(text, "", "  ")]
+    return "\n".join([*prose, *_outcome(evolution, shown)])
+
+
+def _left(read: dict[str, Any], evolution: dict[str, Any]) -> list[str]:
+    lines = []
+    for title, part in (
+        ("Passed over", read["skipped"]),
+        ("Own sessions, not mined", read["own_sessions"]),
+    ):
+        if part:
+            lines.append(
+                f"{title}: " + ", ".join(f"{n:,} × {why}" for why, n in part.items()) + "."
+            )
+    if read["no_project"]:
+        where = ", ".join(
+            f"{n:,} {_ELSEWHERE.get(why, why)}" for why, n in read["no_project"].items()
+        )
+        lines.append(f"Sessions without a project, not learned from: {where}.")
+    if read["unattributed"]:
+        count = present.counted(read["unattributed"], "session")
+        lines.append(f"{count} ran in a folder that is not there now; its path names the project.")
+    lines += [f"Cannot be read: {fault}" for fault in read["unreadable"][:5]]
+    if evolution["refused_secrets"]:
+        lines.append(
+            f"{present.counted(evolution['refused_secrets'], 'wish')} refused: may hold a secret."
+        )
+    for bound, count in evolution["dropped"].items():
+        if count:
+            lines.append(f"Evidence dropped: {count:,} {bound}.")
+    return lines
+
+
+def _refusals(evolution: dict[str, Any]) -> list[str]:
+    known = sum(refused["code"] == "known" for refused in evolution["refused"])
+    lines = [
+        f"Not proposed: {shortened(refused['text'], 50)} ({refused['reason']})."
+        for refused in evolution["refused"]
+        if refused["code"] != "known"
+    ]
+    if known:
+        lines.append(f"{known} that recur are known already, or wait for your review.")
+    return lines
+
+
+def _outcome(evolution: dict[str, Any], shown: list[Shown]) -> list[str]:
+    lines: list[str] = []
+    if shown:
+        lines += ["", f"{present.counted(len(shown), 'new proposal')}:"]
+        lines += [f"  {present.line(item, WIDTH - 2)}" for item in shown]
+    if evolution["left_over"]:
+        lines.append(f"{evolution['left_over']} more recur and wait for the next dream.")
+    if evolution["saved"]:
+        lines.append(f"Saved by your rules: {', '.join(evolution['saved'])}.")
+    pending = sum(item.status is Status.PENDING for item in shown)
+    if pending:
+        waits = "proposal waits" if pending == 1 else "proposals wait"
+        lines += ["", f"{pending} {waits}. Next: twice review"]
+    elif not shown:
+        lines.append(f"No new proposal ({_nothing(evolution)}).")
+    return lines
+
+
+def _nothing(evolution: dict[str, Any]) -> str:
+    if evolution["mode"] == Mode.OBSERVE:
+        return "mode observe only counts"
+    return "nothing recurs" if not evolution["observed"]["recurring"] else "nothing new recurs"
+
+
+def _way_up(reason: str) -> str:
+    """Say what a person can do about a mode that is off."""
+    match reason:
+        case "this run":
+            return ""
+        case "the user's setting" | "the project's consent":
+            return "Choose a mode: twice settings evolution suggest"
+        case _:
+            return "Mend or remove that file."
+
+
+def health(state: Health) -> dict[str, Any]:
+    """Return the status as JSON values."""
+    return {
+        "mode": str(state.mode.mode),
+        "reason": state.mode.reason,
+        "policy_revision": state.revision,
+        "project": state.project or None,
+        "waiting": state.waiting,
+        "waiting_here": state.waiting_here,
+        "in_force_here": state.in_force_here,
+        "sessions": state.sessions,
+        "agents": list(state.agents),
+        "last_dream": present.moment(state.last_dream),
+    }
+
+
+def health_lines(state: Health, data: Path) -> list[str]:
+    """Write the status."""
+    here = f" ({state.project})" if state.project else ""
+    dreamt = present.moment(state.last_dream) or "never: twice dream"
+    lines = [
+        f"Mode here: {state.mode.mode} ({state.mode.reason})",
+        f"Waiting: {state.waiting}, {state.waiting_here} of this project{here}",
+        f"In force here: {present.counted(state.in_force_here, 'memory')}",
+        f"Last dream: {dreamt}; {present.counted(state.sessions, 'session')} known",
+        f"Agents: {', '.join(state.agents) or 'none read yet'}",
+        f"Data: {data}",
+    ]
+    if state.waiting:
+        lines.append("Next: twice review")
+    elif state.mode.mode == Mode.OFF and (way := _way_up(state.mode.reason)):
+        lines.append(way.replace("Choose a mode", "Next"))
+    return [part for text in lines for part in wrapped(text, "", "  ")]
