@@ -222,6 +222,10 @@ class Outlet(Protocol):
         """Move an intact file into ``folder``; one that was moved already is moved."""
         ...
 
+    def retired(self, receipt: Receipt, folder: Path) -> bool:
+        """Tell whether a file lies whole where ``retire`` moves it."""
+        ...
+
     def tidy(self, receipt: Receipt, root: Path) -> None:
-        """Remove what an interrupted publication left beside its destination."""
+        """Remove what an interrupted publication left at or beside its destination."""
         ...

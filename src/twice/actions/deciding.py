@@ -105,6 +105,7 @@ def _unpublish(kit: Kit, state: State) -> Refusal | None:
             outcome = kit.outlet.retire(receipt, root, retired_folder(kit, state))
             if isinstance(outcome, Refusal):
                 return outcome
+        kit.outlet.tidy(receipt, root)
     return None
 
 
@@ -228,6 +229,10 @@ def _retire_all(kit: Kit, state: State) -> tuple[str, ...] | Refusal:
                 "Move your version to another name, then roll back again.",
             )
     folder = retired_folder(kit, state)
+    for receipt in receipts if state.status is not Status.BLOCKED else ():
+        missing = standing[receipt.destination] is OnDisk.MISSING
+        if missing and not kit.outlet.retired(receipt, folder):
+            return _gone(root, receipt)
     moved = []
     for receipt in receipts:
         kit.outlet.tidy(receipt, root)
@@ -236,9 +241,17 @@ def _retire_all(kit: Kit, state: State) -> tuple[str, ...] | Refusal:
             return outcome
         if isinstance(outcome, Path):
             moved.append(shorten(outcome, kit.home))
-        elif state.status is not Status.BLOCKED:
-            return _gone(root, receipt)
     return tuple(moved)
+
+
+def half_undone(kit: Kit, state: State) -> bool:
+    """Tell whether a rollback was interrupted: some files are moved, the others as published."""
+    root, folder = root_of(kit, state.receipts), retired_folder(kit, state)
+    left = [r for r in state.receipts if kit.outlet.on_disk(r, root) is not OnDisk.INTACT]
+    return bool(left) and all(
+        kit.outlet.on_disk(receipt, root) is OnDisk.MISSING and kit.outlet.retired(receipt, folder)
+        for receipt in left
+    )
 
 
 def _gone(root: Path, receipt: Receipt) -> Refusal:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from twice.actions.deciding import opened, publish, root_of
+from twice.actions.deciding import half_undone, opened, publish, roll_back, root_of
 from twice.actions.kit import Kit
 from twice.core.proposals import Refusal, words_of_content
 from twice.core.receipts import OnDisk
@@ -61,6 +61,11 @@ def _check_item(kit: Kit, state: State, verdict: Verdict) -> None:
     found = opened(kit, state.id)
     if isinstance(found, Refusal):
         verdict.flaws.append(found.reason)
+    if state.status is Status.ACTIVE and half_undone(kit, state):
+        undone = roll_back(kit, state.id)
+        if isinstance(undone, State):
+            verdict.mended.append(f"{state.id}: its interrupted rollback was completed")
+            return
     if state.status is Status.ACTIVE:
         _check_receipts(kit, state, verdict)
 

@@ -95,8 +95,15 @@ class Publisher:
                 return _unsafe(unsafe)
 
     def tidy(self, receipt: Receipt, root: Path) -> None:
-        """Remove temporary files of ours beside a destination."""
+        """Remove temporary files of ours beside a destination, and folders made for no file."""
         files.tidy(root / PurePosixPath(receipt.destination).parent, step=self._step)
+        if self.on_disk(receipt, root) is OnDisk.MISSING:
+            files.prune(root, receipt.created, step=self._step)
+
+    def retired(self, receipt: Receipt, folder: Path) -> bool:
+        """Tell whether the file lies whole where ``retire`` moves it."""
+        kept = folder / PurePosixPath(receipt.destination)
+        return isinstance(files.intact(kept.parent, kept.name, receipt.digest), files.Intact)
 
 
 def _paths(lesson: Lesson, id: str, root: Path, agents: Collection[str]) -> tuple[str, ...]:
