@@ -5,7 +5,7 @@ import secrets
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -120,20 +120,17 @@ class _Placer:
         self._store, self._home = store, home
         self._temp = tuple({Path(p).resolve() for p in ("/tmp", "/var/tmp", _temp())})
 
-    def place(self, session: Session) -> Place | Elsewhere:
-        """Return where a session belongs."""
-        known = [expand(p.root, self._home) for p in self._store.projects() if p.root]
-        found = projects.identify(
+    def place(self, session: Session, among: Collection[str]) -> Place | Elsewhere:
+        """Return where a session belongs; ``among`` are folders of others read with it."""
+        roots = [expand(p.root, self._home) for p in self._store.projects() if p.root]
+        return projects.identify(
             session.cwd,
             remote=session.remote,
             root=session.root,
             home=self._home,
             temp=self._temp,
-            known_roots=known,
+            known_roots={*roots, *map(Path, among)},
         )
-        if isinstance(found, projects.Elsewhere):
-            return Elsewhere(found.reason)
-        return Place(found.keys, str(found.root), found.name, found.gone)
 
 
 def _temp() -> str:
@@ -200,16 +197,22 @@ def session_start_hook(app: App) -> ClaudeSettings:
 
 
 def _known_project(store: Store, here: Path, home: Path) -> str:
-    """Return the id of the project that a folder belongs to, where it is known."""
-    found = projects.identify(str(here), home=home, temp=(), known_roots=())
+    """Return the id of the project that a folder belongs to, where it is known.
+
+    The session-start hook finds it by the same rules.
+    """
+    known = store.projects()
+    roots = [expand(project.root, home) for project in known if project.root]
+    found = projects.identify(str(here), home=home, known_roots=roots)
     if isinstance(found, projects.Elsewhere):
         return ""
-    keys = {shorten_key(key, home) for key in found.keys}
-    return next((p.id for p in store.projects() if keys & set(p.keys)), "")
+    owners = {key: project.id for project in known for key in project.keys}
+    keys = (shorten_key(key, home) for key in found.keys)
+    return next((owners[key] for key in keys if key in owners), "")
 
 
 def _project_or_new(kit: Kit, here: Path) -> str:
-    found = kit.place(Session("", "", cwd=str(here)))
+    found = kit.place(Session("", "", cwd=str(here)), ())
     if isinstance(found, Elsewhere):
         raise BadInput(
             f"{here} is no project ({found.reason}).",

@@ -58,8 +58,8 @@ def _approve(kit: Kit, id: str, expected: str, override: bool, actor: str) -> St
     )
     if isinstance(decision, Refusal):
         return decision
-    if replaced is not None and replaced.status not in IN_FORCE:
-        return _not("approved", moved_on(replaced))
+    if content.replaces and (replaced is None or replaced.status not in IN_FORCE):
+        return _not("approved", moved_on(content.replaces, replaced))
     kit.store.append(decision, after=after, at=kit.now())
     return publish(kit, id) if places else _now(kit, id)
 
@@ -306,11 +306,11 @@ def destinations_of(kit: Kit, state: State, content: Content) -> tuple[Destinati
     return kit.outlet.destinations(content.lesson, id=state.id, root=root, agents=agents)
 
 
-def moved_on(replaced: State) -> Refusal:
+def moved_on(id: str, replaced: State | None) -> Refusal:
     """Say that the item which a proposal would replace is not in force any more."""
     return Refusal(
         "needs_rebase",
-        f"the item {replaced.id} that it would replace is {replaced.status} by now",
+        f"the item {id} that it would replace is {replaced.status if replaced else 'gone'} by now",
         "Edit it (its words may stay), or reject it: twice review",
     )
 

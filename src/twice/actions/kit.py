@@ -1,7 +1,7 @@
 """What every verb is given: the store, the clock, fresh names, and where things lie."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -32,7 +32,8 @@ class Kit:
     ``now`` gives UTC in microseconds; ``fresh`` makes a new random id from a prefix; ``home`` is
     the user's home, ``data`` the folder of our own files; ``actor`` is who decides. ``policy`` is
     what the user set, ``revision`` its current policy revision; ``mode_of`` gives the effective
-    mode for a project's folder (empty for none), asked anew each time because others may change it.
+    mode for a project's folder (empty for none), asked anew each time because others may change
+    it. ``place`` tells where a session belongs, knowing the folders of others read with it.
     """
 
     store: Store
@@ -46,7 +47,7 @@ class Kit:
     policy: Callable[[], Policy]
     revision: Callable[[], str]
     mode_of: Callable[[str], Effective]
-    place: Callable[[Session], Place | Elsewhere]
+    place: Callable[[Session, Collection[str]], Place | Elsewhere]
 
     def adopt(self, place: Place) -> str:
         """Return the id of the project at a place, making it where it is new."""

@@ -110,12 +110,16 @@ def _observed(ideas: Iterable[Idea]) -> Learned:
 
 
 def _current(idea: Idea, revision: str) -> Idea:
-    """Keep of an idea what has text and was read under the current policy revision."""
+    """Keep of an idea what has text, and of its support what was read under this revision.
 
-    def usable(sightings: tuple[Sighting, ...]) -> tuple[Sighting, ...]:
-        return tuple(s for s in sightings if s.quote is not None and s.revision == revision)
+    What speaks against it does so under any revision.
+    """
 
-    return Idea(usable(idea.sightings), usable(idea.opposed), usable(idea.competing))
+    def told(sightings: tuple[Sighting, ...]) -> tuple[Sighting, ...]:
+        return tuple(s for s in sightings if s.quote is not None)
+
+    current = tuple(s for s in told(idea.sightings) if s.revision == revision)
+    return Idea(current, told(idea.opposed), told(idea.competing))
 
 
 def _candidate(

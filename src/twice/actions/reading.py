@@ -71,6 +71,7 @@ class _Run:
     tally: Tally
     started: int
     roots: dict[str, str]
+    folders: frozenset[str]
     forgotten: frozenset[str]
     modes: dict[str, Mode] = field(default_factory=dict)
 
@@ -98,9 +99,17 @@ def read(
     """
     tally = Tally()
     roots = {project.id: project.root for project in kit.store.projects()}
-    run = _Run(kit, kit.revision(), tally, kit.now(), roots, kit.store.forgotten())
     known = kit.store.files()
     listed = list(found)
+    run = _Run(
+        kit=kit,
+        revision=kit.revision(),
+        tally=tally,
+        started=kit.now(),
+        roots=roots,
+        folders=_folders(kit, listed, known),
+        forgotten=kit.store.forgotten(),
+    )
     for done, opened in enumerate(listed):
         progress(done, len(listed), opened.path)
         try:
@@ -109,6 +118,25 @@ def read(
             tally.files["unreadable"] += 1
             tally.unreadable.append(f"{shorten(opened.path, kit.home)}: {error.strerror}")
     return tally
+
+
+def _folders(kit: Kit, listed: list[Opened], known: dict[str, ReadFile]) -> frozenset[str]:
+    """Return the recorded folders of sessions that are new, so that order does not matter."""
+    folders = set()
+    for opened in listed:
+        if keyed(kit.store.key, str(opened.path)) not in known:
+            folders |= _folder_of(opened)
+    return frozenset(folders)
+
+
+def _folder_of(opened: Opened) -> set[str]:
+    """Return the folder that a file's first facts name, reading no further than these."""
+    try:
+        for item in opened.source.read(opened.path, Position()):
+            return {item.cwd} if isinstance(item, Session) and item.cwd else set()
+    except OSError:
+        pass
+    return set()
 
 
 def _read_file(run: _Run, opened: Opened, known: dict[str, ReadFile], since: int | None) -> None:
@@ -196,7 +224,7 @@ def _settle(run: _Run, session: Session, before: ReadFile | None) -> tuple[str, 
         return "", ""
     if before is not None and before.project and not (session.cwd or session.root):
         return before.project, run.roots.get(before.project, "")
-    place = run.kit.place(session)
+    place = run.kit.place(session, run.folders)
     if isinstance(place, Elsewhere):
         run.tally.elsewhere[place.reason] += 1
         return "", ""

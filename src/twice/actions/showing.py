@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from twice.actions.deciding import destinations_of, opened, unknown
+from twice.actions.deciding import destinations_of, moved_on, opened, unknown
 from twice.actions.kit import Kit, expand
 from twice.core import limits
 from twice.core.ledger import Entry
@@ -135,8 +135,7 @@ def _obstacle(kit: Kit, state: State, content: Content) -> str:
     if content.replaces:
         replaced = kit.store.state(content.replaces)
         if replaced is None or replaced.status not in IN_FORCE:
-            standing = replaced.status if replaced else "gone"
-            return f"the item {content.replaces} that it would replace is {standing} by now"
+            return moved_on(content.replaces, replaced).reason
     destinations = destinations_of(kit, state, content)
     return destinations.reason if isinstance(destinations, Refusal) else ""
 

@@ -20,12 +20,19 @@ INPUT_BYTES = 4 * 1024 * 1024
 INPUT_SECONDS = 0.4  # the agent writes at once; some never close the pipe
 BUSY_SECONDS = 0.2
 END_SECONDS = 0.8  # whatever hangs then, be it a file system, is left hanging
-GIT_FILE_BYTES = 64 * 1024
-FOLDERS = 256  # walked upwards at most
+GIT_FILE_BYTES = 256 * 1024
+FOLDERS = 1_000  # walked upwards at most
+# What stands in a folder that people would call the project, and not in one that holds projects.
+MARKERS = (
+    ".git", "package.json", "pyproject.toml", "Cargo.toml", "go.mod", "pom.xml", "build.gradle",
+    "Gemfile", "composer.json", "mix.exs", "CMakeLists.txt", "Makefile", "AGENTS.md", "CLAUDE.md",
+    ".claude", ".agents", ".codex", ".cursor", ".specstory", ".twice",
+)  # fmt: skip
 
 _VERSION = "SELECT version_num FROM alembic_version"
 _ROW = """SELECT contexts.text FROM project_keys
 LEFT JOIN contexts ON contexts.project = project_keys.project WHERE project_keys.key = ?"""
+_ROOT = "SELECT 1 FROM projects WHERE root = ?"
 _INPUT = "SELECT json_type(?1), json_extract(?1, '$.cwd')"
 _ANSWER = """SELECT json_object('hookSpecificOutput',
 json_object('hookEventName', 'SessionStart', 'additionalContext', ?))"""
@@ -161,10 +168,10 @@ def _folder_of(store: "sqlite3.Connection", given: bytes) -> str:
 
 def _text(store: "sqlite3.Connection", folder: str) -> str:
     """Return what sessions in a folder are told."""
-    for key in _keys(folder):
+    for key in _keys(store, folder):
         if row := store.execute(_ROW, (key,)).fetchone():
             text = row[0] or ""
-            return text if len(text) < CONTEXT_CHARS + 1 else ""
+            return text if len(text) <= CONTEXT_CHARS else ""
     return ""
 
 
@@ -180,55 +187,111 @@ def _answer(store: "sqlite3.Connection", text: str) -> bytes:
     return answer.encode() + b"\n"
 
 
-def _keys(folder: str) -> list[str]:
-    """Return the keys that the project of a folder may be known by, strongest first.
+# Which project a folder belongs to: the rules of the sources, written once more because those
+# take long to import. Tests compare the two.
 
-    The rules are those of the sources, written once more because those take long to import; a
-    test compares them.
-    """
+
+def _keys(store: "sqlite3.Connection", folder: str) -> list[str]:
+    """Return the keys that the project of a folder may be known by, strongest first."""
     if not folder.isascii():
         import unicodedata
 
         folder = unicodedata.normalize("NFC", folder)
     home = os.path.expanduser("~").rstrip("/") or "/"
-    keys: list[str] = []
     here = os.path.realpath(folder)
-    for _ in range(FOLDERS):
-        if common := _common_folder(here):
-            return [f"git:{_shorten(common, home)}"]
-        above = os.path.dirname(here)
-        if here in (home, above):
+    above = _above(here)
+    for place in (here, *above):
+        if place in (home, os.path.realpath(home)):
             break
-        keys.append(f"path:{_shorten(here, home)}")
-        here = above
-    return keys
+        if common := _repository(os.path.join(place, ".git")):
+            return [f"git:{_shortened(common, home)}", f"remote:{_remote(_origin(common))}"]
+    if here in (home, os.path.realpath(home)) or not above:
+        return []
+    return [f"path:{_shortened(_project_above(store, here, above, home), home)}"]
 
 
-def _shorten(path: str, home: str) -> str:
+def _above(folder: str) -> list[str]:
+    """Return the folders above one, nearest first."""
+    above: list[str] = []
+    while (parent := os.path.dirname(folder)) != folder and len(above) < FOLDERS:
+        above.append(parent)
+        folder = parent
+    return above
+
+
+def _shortened(path: str, home: str) -> str:
     if path == home or path.startswith(home + os.sep):
         return "~" + path[len(home) :]
     return path
 
 
-def _common_folder(folder: str) -> str:
+def _repository(marker: str) -> str:
     """Return the git folder that all worktrees of a repository share; none outside of one."""
-    place = os.path.join(folder, ".git")
-    if os.path.isdir(place):
-        return os.path.realpath(place)
-    line = _first_line(place)
-    if not line.startswith("gitdir:"):
+    if os.path.isdir(marker):
+        return _common(marker)
+    target = _start(marker).partition("\n")[0].partition("gitdir:")[2].strip()
+    if not target:
         return ""
-    own = os.path.join(folder, line.removeprefix("gitdir:").strip())
-    shared = _first_line(os.path.join(own, "commondir"))
-    return os.path.realpath(os.path.join(own, shared))
+    own = os.path.realpath(os.path.join(os.path.dirname(marker), target))
+    if os.path.isdir(common := _common(own)):
+        return common
+    kind, main = os.path.dirname(own), os.path.dirname(os.path.dirname(own))
+    return main if os.path.basename(kind) == "worktrees" and os.path.isdir(main) else ""
 
 
-def _first_line(path: str) -> str:
+def _common(folder: str) -> str:
+    shared = _start(os.path.join(folder, "commondir")).partition("\n")[0].strip()
+    return os.path.realpath(os.path.join(folder, shared))
+
+
+def _start(path: str) -> str:
     if not os.path.isfile(path):
         return ""
     with open(path, "rb") as file:
-        data = file.read(GIT_FILE_BYTES)
-    return os.fsdecode(data.partition(b"\n")[0]).strip()
+        return file.read(GIT_FILE_BYTES).decode("utf-8", "replace")
+
+
+def _origin(common: str) -> str:
+    """Return the URL of the remote ``origin`` of a repository."""
+    section = url = ""
+    for line in _start(os.path.join(common, "config")).splitlines():
+        name, _, value = line.partition("=")
+        if line.lstrip().startswith("["):
+            section = line.strip()
+        elif section == '[remote "origin"]' and name.strip().lower() == "url":
+            url = value
+    return url
+
+
+def _remote(url: str) -> str:
+    """Write a remote the same however it is reached: host and path, without who asks."""
+    scheme, is_url, rest = url.strip().partition("://")
+    if is_url and scheme[:1].isalpha():
+        authority, _, path = rest.partition("/")
+        host, has_port, port = authority.rpartition("@")[2].partition(":")
+        if has_port and not port.isdigit():
+            return ""
+    else:
+        authority, _, path = url.strip().partition(":")
+        host = authority.rpartition("@")[2]
+        if "/" in authority or path.startswith("//"):
+            return ""
+    path = path.strip("/").removesuffix(".git").strip("/")
+    return f"{host.lower()}/{path}" if host and path else ""
+
+
+def _project_above(store: "sqlite3.Connection", here: str, above: list[str], home: str) -> str:
+    """Return the outermost known folder that a folder without a repository belongs to."""
+    for place in reversed(above[:-1]):
+        known = store.execute(_ROOT, (_shortened(place, home),)).fetchone()
+        holds_others = os.path.isdir(place) and not _is_marked(place) and _is_marked(here)
+        if known and place != home and not holds_others:
+            return place
+    return here
+
+
+def _is_marked(folder: str) -> bool:
+    return any(os.path.exists(os.path.join(folder, name)) for name in MARKERS)
 
 
 def _write(answer: bytes) -> None:
