@@ -10,7 +10,13 @@ from twice.learners.corrections.pieces import parts, pieces
 from twice.learners.corrections.rules import Before, Setting
 from twice.learners.corrections.sentences import SENTENCE_CHARS, sentences
 from twice.learners.corrections.signs import fingerprint
-from twice.learners.corrections.vocabulary import NO_ROLES, Roles, Vocabulary, vocabulary
+from twice.learners.corrections.vocabulary import (
+    NO_ROLES,
+    Roles,
+    Vocabulary,
+    languages,
+    vocabulary,
+)
 
 __all__ = ["fingerprint", "gather", "notice"]
 
@@ -31,6 +37,8 @@ def notice(text: str, *, previous: str = "", interrupted: bool = False) -> tuple
     if not spans:
         return ()
     language = language_of(own)
+    if language not in languages():
+        return ()  # a script without a word table: better deaf than wrong
     words = vocabulary(language)
     before: Before | None = None
     listed = len(_LISTED.findall(own)) > 1

@@ -14,7 +14,7 @@ _HANGUL = re.compile("[\uac00-\ud7af]")
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _UKRAINIAN = re.compile("[іїєґІЇЄҐ]")
 _APOSTROPHE = re.compile("['’]")
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_WORD = re.compile(r"(?<![\w/.-])[^\W\d_]+(?:['’][^\W\d_]+)*(?![\w/])")
 
 
 def language_of(text: str, default: str = "en") -> str:
@@ -42,7 +42,7 @@ def _latin(text: str, default: str) -> str:
     index = _index()
     scores = dict.fromkeys(LATIN, 0.0)
     for word in _WORD.findall(text):
-        for part in (word, *_APOSTROPHE.split(word)) if not word.isalpha() else (word,):
+        for part in (word,) if word.isalpha() else (word, *_elided(word)):
             found = index.get(fold(part), ())
             for language in found:
                 scores[language] += 1 / len(found)
@@ -51,6 +51,12 @@ def _latin(text: str, default: str) -> str:
             scores[language] += sum(letter in text for letter in letters)
     best = max(scores, key=lambda language: scores[language])
     return default if scores[best] <= scores.get(default, 0.0) else best
+
+
+def _elided(word: str) -> tuple[str, ...]:
+    """Return the parts of "l'option", but not of "don't"."""
+    head, *tail = _APOSTROPHE.split(word, maxsplit=1)
+    return (head, *tail) if tail and len(tail[0]) > len(head) else ()
 
 
 @cache

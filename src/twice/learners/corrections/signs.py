@@ -161,9 +161,12 @@ def _narrow(said: list[_Said], topic: set[str]) -> None:
 
 def _weighed(said: list[_Said], topic: set[str]) -> Fingerprint:
     """Divide what was said by sign; heads of compounds and words on both sides are topic."""
-    named = {s.chunk for s in said if not s.generic}
+    named = {s.chunk for s in said if not s.generic and ":" not in s.stem}
+    values = {s.chunk for s in said if not s.generic} - named  # "yarn workspaces" is no yarn
     enough = sum(not s.generic for s in said) > 1
-    heads = [s for s in said if s.generic and (enough or s.chunk in named)]
+    heads = [
+        s for s in said if s.generic and (s.chunk in named or (enough and s.chunk not in values))
+    ]
     core = [s for s in said if s not in heads]
     topic.update(s.stem for s in heads)
     wanted = {s.stem for s in core if s.sign == WANTED}

@@ -3,14 +3,12 @@
 import unicodedata
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import Stemmer  # type: ignore[import-not-found]
 
 FORMS = 50_000  # folded words kept in hand for each language
 SILENT = "silent"
-_WORDS = Path(__file__).parent / "words"
 _SPOKEN = frozenset(("others", "reports", "reported", "acted", "announced", "hypotheticals"))
 Roles = frozenset[str]
 NO_ROLES: Roles = frozenset()
@@ -114,7 +112,10 @@ def _ends(form: str, ending: str) -> bool:
 @cache
 def languages() -> tuple[str, ...]:
     """Return the languages that have a table, English first."""
-    names = sorted(path.stem for path in _WORDS.glob("*.toml") if path.stem != "values")
+    from pathlib import Path  # late, as in `_read_table`
+
+    tables = (Path(__file__).parent / "words").glob("*.toml")
+    names = sorted(path.stem for path in tables if path.stem != "values")
     return ("en", *(name for name in names if name != "en"))
 
 
@@ -134,9 +135,10 @@ def values() -> dict[str, str]:
 
 
 def _read_table(name: str) -> dict[str, Any]:
-    import tomllib  # late: a hook that hears nothing does not pay for it
+    import tomllib  # late: who hears nothing does not pay for it
+    from pathlib import Path
 
-    return tomllib.loads((_WORDS / f"{name}.toml").read_text("utf-8"))
+    return tomllib.loads((Path(__file__).parent / "words" / f"{name}.toml").read_text("utf-8"))
 
 
 def _build(language: str, table: dict[str, Any]) -> Vocabulary:
