@@ -136,7 +136,7 @@ def _near(core: frozenset[str], index: dict[str, list[int]]) -> list[int]:
 
 def _half_of(half: _Group, whole: _Group) -> bool:
     """Tell a wish that names one side of a contrast, all else being the contrast's topic."""
-    if whole.opposes(half):
+    if whole.opposes(half) or not half.topic <= whole.topic | whole.wanted | whole.unwanted:
         return False
     for said, side in ((half.unwanted, whole.unwanted), (half.wanted, whole.wanted)):
         if not said <= side | whole.topic:
@@ -157,7 +157,9 @@ def _supported(groups: list[_Group], wordings: list[_Wording]) -> list[_Wording]
     rest: list[_Wording] = []
     wholes = [g for g in groups if g.wanted and g.unwanted and Idea(tuple(g.sightings)).recurs]
     for wording in wordings:
-        half = _Group([wording], set(wording.print.wanted), set(wording.print.unwanted), set())
+        half = _Group(
+            [wording], set(wording.print.wanted), set(wording.print.unwanted), set(wording.topic)
+        )
         corrects = all(s.kind is SignalKind.CORRECTION for s in wording.sightings)
         whole = next((g for g in wholes if corrects and _half_of(half, g)), None)
         if whole is None:
