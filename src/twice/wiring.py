@@ -204,7 +204,7 @@ def _known_project(store: Store, here: Path, home: Path) -> str:
     known = store.projects()
     roots = [expand(project.root, home) for project in known if project.root]
     found = projects.identify(str(here), home=home, known_roots=roots)
-    if isinstance(found, projects.Elsewhere):
+    if isinstance(found, Elsewhere):
         return ""
     owners = {key: project.id for project in known for key in project.keys}
     keys = (shorten_key(key, home) for key in found.keys)

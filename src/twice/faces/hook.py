@@ -28,6 +28,7 @@ MARKERS = (
     "Gemfile", "composer.json", "mix.exs", "CMakeLists.txt", "Makefile", "AGENTS.md", "CLAUDE.md",
     ".claude", ".agents", ".codex", ".cursor", ".specstory", ".twice",
 )  # fmt: skip
+_SCHEME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+.-"
 
 _VERSION = "SELECT version_num FROM alembic_version"
 _ROW = """SELECT contexts.text FROM project_keys
@@ -137,7 +138,7 @@ def _open(path: str) -> "sqlite3.Connection":
 
     with open(path, "rb") as file:
         head = file.read(20)
-    if os.path.exists(path + "-wal") and os.path.getsize(path + "-wal"):
+    if os.path.exists(path + "-wal"):
         how = "mode=ro&readonly_shm=1"
     else:
         how = "immutable=1" if head[18:20] == b"\2\2" else "mode=ro"
@@ -265,19 +266,27 @@ def _origin(common: str) -> str:
 
 def _remote(url: str) -> str:
     """Write a remote the same however it is reached: host and path, without who asks."""
-    scheme, is_url, rest = url.strip().partition("://")
-    if is_url and scheme[:1].isalpha():
-        authority, _, path = rest.partition("/")
-        host, has_port, port = authority.rpartition("@")[2].partition(":")
-        if has_port and not port.isdigit():
-            return ""
-    else:
-        authority, _, path = url.strip().partition(":")
-        host = authority.rpartition("@")[2]
-        if "/" in authority or path.startswith("//"):
-            return ""
+    host, path = _reached(url.strip())
     path = path.strip("/").removesuffix(".git").strip("/")
     return f"{host.lower()}/{path}" if host and path else ""
+
+
+def _reached(url: str) -> tuple[str, str]:
+    """Split ``scheme://who@host:port/path`` or ``who@host:path``."""
+    scheme, is_url, rest = url.partition("://")
+    if is_url and scheme[0:1].isalpha() and not scheme.strip(_SCHEME):
+        authority, _, path = rest.partition("/")
+        for text in (authority.partition("@")[2], authority):
+            host, has_port, port = text.partition(":")
+            if host and (port.isdigit() if has_port else True):
+                return host, path
+        return "", ""
+    who, _, after = url.partition("@")
+    for text in (after if who and "/" not in who else "", url):
+        host, _, path = text.partition(":")
+        if host and path and "/" not in host and not path.startswith("//"):
+            return host, path
+    return "", ""
 
 
 def _project_above(store: "sqlite3.Connection", here: str, above: list[str], home: str) -> str:
