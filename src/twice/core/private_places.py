@@ -7,15 +7,22 @@ from twice.core.secret_values import Span, words
 
 _SEGMENT = r"[^\s/\\:*?\"'<>|`,;()\[\]{}$~]{1,64}"
 _WEB_FILE = r"(?![\w-]+\.(?:html?|css|jsx?|tsx?|png|jpe?g|svg|gif|webp|ico|php|vue|mdx?|json)\b)"
-_UNIX_HOME = re.compile(
-    rf"(?<![\w.~\]-])(?:/mnt/[a-z]|/var|/private|/System/Volumes/Data|/host_mnt)?"
-    rf"/(?:home|Users)/(?!Shared\b){_WEB_FILE}{_SEGMENT}"
+_UNIX_HOME = re.compile(rf"/(?:home|Users)/(?!Shared\b){_WEB_FILE}{_SEGMENT}")
+_UNIX_MOUNT = re.compile(
+    r"(?<![\w.~\]-])(?:/mnt/[a-z]|/var|/private|/System/Volumes/Data|/host_mnt)?\Z"
 )
-_WINDOWS_HOME = re.compile(
-    rf"(?<!\w)[A-Za-z]:(\\{{1,4}}|/)Users(?:\\{{1,4}}|/)(?!Public\b|Default\b){_SEGMENT}",
-    re.IGNORECASE,
+_MOUNT_CHARS = 24
+_WINDOWS_HOME = re.compile(rf"Users(?:\\{{1,4}}|/)(?!Public\b|Default\b){_SEGMENT}", re.IGNORECASE)
+_WINDOWS_DISK = re.compile(r"(?<!\w)[A-Za-z]:(?:\\{1,4}|/)\Z")
+_FLAT_HOME = re.compile(r"-(?:home|Users)-(?!Shared\b)[A-Za-z0-9_]{1,64}(?=-)")
+_FLAT_DISK = re.compile(r"(?<!\w)(?:[A-Z]-)?\Z")
+_HOMES = (
+    ("/home/", _UNIX_HOME, _UNIX_MOUNT),
+    ("/users/", _UNIX_HOME, _UNIX_MOUNT),
+    ("users", _WINDOWS_HOME, _WINDOWS_DISK),
+    ("-home-", _FLAT_HOME, _FLAT_DISK),
+    ("-users-", _FLAT_HOME, _FLAT_DISK),
 )
-_FLAT_HOME = re.compile(r"(?<!\w)(?:C-)?-(?:home|Users)-(?!Shared\b)[A-Za-z0-9_]{1,64}(?=-)")
 _EMAIL_HEAD = re.compile(r"[A-Za-z0-9._%+-]{1,64}\Z")
 _EMAIL_TAIL = re.compile(r"@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
 _COMMON_NAMES = words(
@@ -27,15 +34,14 @@ _COMMON_NAMES = words(
 
 def homes_in(text: str, lower: str, homes: tuple[str, ...]) -> Iterator[Span]:
     """Yield the home folders in a text: the ones given, and every ``/home/x`` or ``C:\\Users\\x``."""
-    if "/home/" in lower or "/users/" in lower:
-        for found in _UNIX_HOME.finditer(text):
-            yield Span(found.start(), found.start(), found.end(), "home")
-    if ":\\" in lower or ":/users" in lower:
-        for found in _WINDOWS_HOME.finditer(text):
-            yield Span(found.start(), found.start(), found.end(), "home")
-    if "-home-" in lower or "-users-" in lower:
-        for found in _FLAT_HOME.finditer(text):
-            yield Span(found.start(), found.start(), found.end(), "home")
+    for needle, home, before in _HOMES:
+        position = lower.find(needle)
+        while position >= 0:
+            found = home.match(text, position)
+            head = before.search(text, max(0, position - _MOUNT_CHARS), position)
+            if found and head:
+                yield Span(head.start(), head.start(), found.end(), "home")
+            position = lower.find(needle, position + 1)
     for home in homes:
         if len(home.strip("/\\")) > 2 and home in text:
             pattern = re.compile(rf"(?<![\w.~-]){re.escape(home.rstrip('/'))}(?![\w-])")

@@ -128,8 +128,10 @@ def _cut(window: str, spans: list[Span]) -> tuple[int, str]:
 
 def _find(text: str, private: _Private) -> list[Span]:
     """Return what is to be taken out, in order and apart from each other."""
-    ascii_text = text if text.isascii() else text.encode("ascii", "replace").decode()
-    lower = ascii_text.lower()
+    # Bytes are lowered ten times faster, and each character stays in its place.
+    ascii_bytes = text.encode("ascii", "replace")
+    ascii_text = text if text.isascii() else ascii_bytes.decode()
+    lower = ascii_bytes.lower().decode()
     found = [*shaped(text, ascii_text, lower), *named(text, lower)]
     found += homes_in(text, lower, private.homes)
     found += users_in(text, private.users)
@@ -146,23 +148,27 @@ def _touches(span: Span, masks: list[tuple[int, int]]) -> bool:
 
 
 def _apart(found: list[Span]) -> list[Span]:
-    """Join spans that overlap; a secret's kind goes before a home's or a user's."""
+    """Join spans that overlap; a secret's kind goes before a home's, that before a user's."""
     joined: list[Span] = []
     for span in sorted(found, key=lambda span: (span.start, -span.end)):
         if not joined or span.start >= joined[-1].end:
             joined.append(span)
             continue
         last = joined[-1]
-        kind = span.kind if last.kind in _PRIVATE else last.kind
+        kind = max(last.kind, span.kind, key=_rank)
         since = min(last.since, span.since)
         joined[-1] = Span(since, last.start, max(last.end, span.end), kind)
     return joined
 
 
+def _rank(kind: str) -> int:
+    return {"user": 0, "home": 1, "email": 1}.get(kind, 2)
+
+
 def _clean(text: str, private: _Private, spans: list[Span]) -> Redaction:
     """Replace what was found, and look again: what is gone may have hidden something."""
     done = _replace(text, spans)
-    for _ in range(_PASSES if spans else 0):
+    for _ in range(_PASSES if done.secrets else 0):
         again = _find(done.text, private)
         if not again:
             break

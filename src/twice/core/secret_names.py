@@ -31,7 +31,7 @@ _FOREIGN_NEEDLES = (
 )
 
 _FIRST_UNSPACED = "\u3000"  # scripts that put no space between words begin here
-_LEFT = re.compile(r"[\w.\-]*\Z")
+_LEFT = re.compile(r"(?<![\w.-])[\w.-]+\Z")
 _RIGHT = re.compile(r"[\w\-]*")
 
 _ASSIGN = re.compile(
@@ -45,6 +45,7 @@ _TAG = re.compile(r">(?=[^\s<]{1,4096}</)")
 _QUOTED = re.compile(r"""(?:[bfru]{1,2})?(\\?["'`])((?:(?!\1)(?:\\.|[^\\\n\r])){0,4096})\1""")
 _BARE = re.compile(r"\S{1,4096}")
 _BARE_MORE = re.compile(r"\S*")
+_PASS_VALUE = re.compile(r"=[^\s=>]|[\s:=>][\"']")
 _NEXT_PAIR = re.compile(r"""[,;&|}\])"'`]+\s?["'`]?[A-Za-z_][\w.-]{0,40}["'`]?[=:]""")
 
 _COOKIE = re.compile(
@@ -98,6 +99,10 @@ def _at(text: str, position: int, needle: str) -> Span | None:
     if kind is None:
         return None
     separator = _separator(text, start, end)
+    if kind == "pass":
+        if separator is None or not _PASS_VALUE.match(text, separator.end() - 1):
+            return None
+        return _assigned(text, start, separator, "password")
     if separator:
         found = _assigned(text, start, separator, kind)
     else:
@@ -110,7 +115,7 @@ def _name_around(text: str, position: int, needle: str) -> tuple[int, int]:
         return position, position + len(needle)
     head = text[max(0, position - NAME_CHARS) : position]
     found = _LEFT.search(head)
-    left = len(head) - found.start() if found else 0
+    left = len(found[0]) if found else 0
     right = _RIGHT.match(text, position, position + NAME_CHARS)
     return position - left, right.end() if right else position
 
@@ -151,6 +156,8 @@ def _quoted(quoted: re.Match[str], start: int, name: str, kind: str) -> Span | N
     if _is_sentence(value) or (is_identifier(value) and _is_a_name(value, kind)):
         return None
     if kind in ("token", "key") and not _is_token(value):
+        return None
+    if name.lower() == "pwd" and ("/" in value or "\\" in value):
         return None
     return Span(start, quoted.start(2), quoted.end(2), kind)
 

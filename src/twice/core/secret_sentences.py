@@ -33,7 +33,9 @@ _SAID = re.compile(
 _GIVEN = re.compile(
     r"(?:'s)?(?:[ \t](?:от|для|к|на|из)(?:[ \t][\w-]{1,30}){1,2}?)?[ \t]{1,4}(?:called |named |number )?"
 )
-_SAID_VALUE = re.compile(r"""(["'`“«「‘*]{0,2})([^\s"'`”»」’，。、；]{3,4096})""")
+_SAID_VALUE = re.compile(
+    r"""(["'`“«「‘*]{0,2})(?![}\])>,;|&\\/:=-])([^\s"'`”»」’，。、；]{3,4096})"""
+)
 _REVERSED = re.compile(
     r"""(?:^|[\s"'`(])([^\s"'`]{6,200})["'`]?[ ](?:is|as|for|es|ist|est)[ ]
         (?:(?:my|the|our|your|mi|la|el|das|mein|le|mon)[ ])?(?:[\w-]{1,20}[ ]){0,2}\Z""",
@@ -63,6 +65,7 @@ _CLAUSE_END = re.compile(
 )
 _CLOSING = re.compile(r"""["'`”»」*)]{1,3}""")
 CONTEXT_CHARS = 120  # between a secret's name and a random-looking value
+_OWN_NAME = re.compile(r"""[\w-]+["'`]{0,2}[ \t]?(?:[:=]|=>)[ \t]?\\?["'`]?\Z""")
 _NEARBY = re.compile(r"[A-Za-z0-9+/=_.~\-]{20,512}")
 
 
@@ -148,6 +151,8 @@ def nearby(text: str, start: int, end: int, kind: str) -> Span | None:
             return None
         whole = _NEARBY.match(text, found.start())
         value = whole[0].rstrip(".") if whole else ""
+        if _OWN_NAME.search(text, max(end, found.start() - 48), found.start()):
+            continue
         if is_random(value) and not is_placeholder(value):
             return Span(start, found.start(), found.start() + len(value), kind)
     return None

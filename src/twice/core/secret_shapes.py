@@ -2,23 +2,42 @@
 
 import base64
 import re
+import string
 from collections.abc import Iterator
 
-from twice.core.secret_values import Span, is_opaque, is_placeholder
+from twice.core.secret_values import Span, is_opaque, is_placeholder, words
 
 BLOCK_CHARS = 100_000
 """Between the first and the last line of a key block; what is longer is two things."""
 
-# Where to look: short beginnings that are rare in prose, found in one pass over a text.
-_BEGINNINGS = re.compile(
-    r"A(?:[KS]IA|[BC]CA|BIA|[GIR]PA|IDA|ROA|N[PV]A|Iza|TATT|TBB|KCp|GE-S|C[0-9a-f]{32})|CFPAT|EAA"
-    r"|EZ[AT]K|F(?:LWSEC|lyV1)|GOCSPX|GR134|HRKU-|NR(?:AK|JS|II)-|PMAK-|S(?:G\.|K[0-9a-f]{32})"
-    r"|a(?:io_|pi_org_)|ci(?:o[A-Za-z0-9]{32})|d(?:api|ckr_|o[opr]_v1_|p\.[a-z]{2})|e(?:yJ)"
-    r"|f(?:igd_|io-u-|m[12]_|o1_)|g(?:h[opsur]_|ithub_pat_|l[a-z]{1,5}-|l(?:c|sa)_|sk_)"
-    r"|h(?:f_|v[sb]\.|ooks\.)|key-|l(?:in_|sv2_)|mfa\.|n(?:fp_|pm_|tn_)"
-    r"|p(?:at[A-Za-z0-9]{14}\.|k[-_.]|nu_|plx-|scale_|ul-|ypi-)|r(?:8_|e_|k_|nd_|ubygems_)"
-    r"|s(?:b_sec|bp_|ecret_|hp[a-z]{2}_|k[-_.]|l\.|ntry[su]_|q[0p])|t(?:fp_|vly-)"
-    r"|w(?:ebhooks/|hsec_)|x(?:ai-|app-|kcp_|keysib-|ox[a-z])|ya29\.|1//0"
+# Where to look. A first pass finds what joins a beginning to a long run; the beginning is then
+# read backwards. It takes a tenth of the time that a search for each beginning would.
+_JOINTS = tuple(re.compile(rf"{joint}(?=[A-Za-z0-9_+/=-]{{14}})") for joint in ("_", "-", r"\."))
+_STEM_ENDS = words(
+    """
+    AGE CFPAT FLWSECK GOCSPX HRKU NRAK NRJS NRII PMAK SG aio org dckr dop doo dor pt st ct sa scim audit
+    figd fio fm1 fm2 fo1 ghp gho ghs ghu ghr pat gsk hf hvs hvb key lin lsv2 mfa nfp npm ntn pk pnu pplx
+    pscale pul pypi r8 re rk rnd rubygems sb sbp secret sk sl sntrys sntryu sqp squ sqa tfp tvly whsec
+    xai xapp xkeysib ya29
+    """
+)
+_STEM_STARTS = ("gl", "pat", "shp", "sq0", "xox")
+_STEM = re.compile(
+    r"(?:AGE|CFPAT|FLWSECK|GOCSPX|HRKU|NR(?:AK|JS|II)|PMAK|SG|aio|api_org|dckr|do[opr]"
+    r"|dp\.(?:pt|st|ct|sa|scim|audit)|figd|fio|fm[12]|fo1|gh[opsur]|github_pat|gl[a-z]{1,5}|gsk|hf"
+    r"|hv[sb]|key|lin|lsv2|mfa|nfp|npm|ntn|pat[A-Za-z0-9]{14}|pk|pnu|pplx|pscale|pul|pypi|r8|re|rk|rnd"
+    r"|rubygems|sb|sbp|secret|shp[a-z]{2}|sk|sl|sntry[su]|sq0[a-z]{3}|sq[pua]|tfp|tvly|whsec|xai|xapp"
+    r"|xkeysib|xox[a-z]|ya29)\Z"
+)
+_STEM_CHARS = 20
+_LETTERS_AND_DIGITS = string.ascii_letters + string.digits
+_UNJOINED = tuple(
+    re.compile(beginning)
+    for beginning in (
+        r"A(?:[A-Z]{2}A[A-Z0-9]{16}|Iza|KCp|TBB|TATT3|C[0-9a-f]{32})",
+        *(r"SK[0-9a-f]{32}", "EAA", "GR134", "eyJ", r"dapi[0-9a-f]{16}", r"cio[A-Za-z0-9]{32}"),
+        *(r"hooks\.slack", "webhooks/", "1//0"),
+    )
 )
 _WORD = "[A-Za-z0-9]"
 _KEY = "[A-Za-z0-9_-]"
@@ -31,16 +50,19 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     ("discord-webhook", rf"webhooks/\d{{15,}}/{_KEY}{{20,}}"),
     ("stripe-key", rf"[rsp]k_(?:live|test)_{_WORD}{{10,}}|whsec_[A-Za-z0-9+/=]{{16,}}"),
     ("anthropic-key", rf"sk-ant-{_KEY}{{16,}}"),
-    ("api-key", rf"[sp]k-(?=(?:[a-z]{{2,8}}[-_])*{_KEY}*?{_WORD}{{10}})(?=\D*\d){_KEY}{{16,}}"),
-    ("api-key", rf"sk_(?=\D*\d){_WORD}{{24,}}|[sp]k\.eyJ{_KEY}{{16,}}"),
+    (
+        "api-key",
+        rf"[sp]k-(?=(?:[a-z]{{2,8}}[-_])*{_KEY}*?{_WORD}{{10}})(?=[^\d\s]{{0,80}}\d){_KEY}{{16,}}",
+    ),
+    ("api-key", rf"sk_(?=[^\d\s]{{0,80}}\d){_WORD}{{24,}}|[sp]k\.eyJ{_KEY}{{16,}}"),
     (
         "google-key",
         rf"AIza{_KEY}{{30,}}|ya29\.{_KEY}{{16,}}|GOCSPX-{_KEY}{{16,}}|1//0{_KEY}{{30,}}",
     ),
     ("jwt", rf"eyJ{_KEY}{{8,}}={{0,2}}\.{_KEY}{{8,}}={{0,2}}(?:\.[A-Za-z0-9_=.-]*)?"),
     ("huggingface-token", rf"hf_{_WORD}{{20,}}|api_org_{_WORD}{{20,}}"),
-    ("npm-token", rf"npm_(?=\D*\d){_WORD}{{30,}}"),
-    ("pypi-token", rf"pypi-(?:AgE{_KEY}{{16,}}|(?=\D*\d){_KEY}{{50,}})"),
+    ("npm-token", rf"npm_(?=[^\d\s]{{0,80}}\d){_WORD}{{30,}}"),
+    ("pypi-token", rf"pypi-(?:AgE{_KEY}{{16,}}|(?=[^\d\s]{{0,80}}\d){_KEY}{{50,}})"),
     ("twilio-key", r"(?:SK|AC)[0-9a-f]{32}(?![0-9a-f])"),
     ("sendgrid-key", rf"SG\.{_KEY}{{16,}}\.{_KEY}{{16,}}"),
     ("mailgun-key", r"key-[0-9a-f]{32}"),
@@ -64,21 +86,32 @@ _SHAPES: tuple[tuple[str, str], ...] = (
         r"(?:aio_|api_org_|CFPAT-|dapi|dp\.(?:pt|st|ct|sa|scim|audit)\.|EZ[AT]K|figd_|fio-u-|FLWSECK[-_]"
         r"|gsk_|glc_|glsa_|HRKU-|lin_(?:api|oauth)_|lsv2_(?:pt|sk)_|nfp_|NR(?:AK|JS|II)-|ntn_|pnu_"
         r"|PMAK-|pplx-|pscale_(?:tkn|pw|oauth)_|pul-|r8_|re_|rnd_|rubygems_|sb_secret_|sbp_|secret_"
-        rf"|sntry[su]_|tfp_|tvly-|xai-|xkeysib-)(?=\D*\d)(?={_KEY}*{_WORD}{{10}})[A-Za-z0-9_=+/-]{{20,}}",
+        rf"|sntry[su]_|tfp_|tvly-|xai-|xkeysib-)(?=[^\d\s]{{0,80}}\d)(?={_KEY}*{_WORD}{{10}})[A-Za-z0-9_=+/-]{{20,}}",
     ),
 )
 _SHAPE = re.compile("|".join(f"(?P<s{n}>{shape})" for n, (_, shape) in enumerate(_SHAPES)))
 # A value is taken whole, also where its shape alone would end at a + or a slash.
 _TAIL = re.compile(r"(?:[A-Za-z0-9_+/=~%-]|\.(?=[A-Za-z0-9]))*")
 
-_FREE_SHAPES: tuple[tuple[str, str, re.Pattern[str]], ...] = (
-    ("telegram-token", ":", re.compile(rf"(?<=\d{{6}}):(?=\D*\d){_KEY}{{34,36}}(?!{_KEY})")),
-    ("azure-secret", "Q~", re.compile(r"(?<=[A-Za-z0-9_.~-]{3}\d)Q~[A-Za-z0-9_.~-]{31,34}")),
-    ("azure-signature", "sig=", re.compile(r"(?<=[?&])sig=([A-Za-z0-9%+/=_-]{20,})")),
-    ("mailchimp-key", "-us", re.compile(r"(?<=[0-9a-f]{32})-us\d{1,2}(?!\w)")),
-    ("terraform-token", ".atlasv1.", re.compile(rf"\.atlasv1\.{_KEY}{{40,}}")),
+# Shapes whose middle is easier to find than their beginning: kind, the middle on, the head.
+_MIDDLES: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...] = (
+    (
+        "telegram-token",
+        re.compile(rf":{_KEY}{{34,36}}(?!{_KEY})"),
+        re.compile(r"\d{6,12}\Z"),
+    ),
+    ("azure-secret", re.compile(r"Q~[\w.~-]{31,34}"), re.compile(r"[\w.~-]{3}\d\Z")),
+    ("mailchimp-key", re.compile(r"-us\d{1,2}(?!\w)"), re.compile(r"[0-9a-f]{32}\Z")),
+    ("terraform-token", re.compile(rf"\.atlasv1\.{_KEY}{{40,}}"), re.compile(rf"{_WORD}{{14}}\Z")),
+    (
+        "discord-token",
+        re.compile(rf"\.{_KEY}{{6}}\.{_KEY}{{27,}}"),
+        re.compile(rf"(?<!{_KEY})[MNO]{_KEY}{{22,28}}\Z"),
+    ),
 )
-_DISCORD = re.compile(rf"(?<!{_KEY})[MNO]{_KEY}{{22,28}}\.{_KEY}{{6}}\.{_KEY}{{27,}}")
+_HEAD_CHARS = 40
+_DIGIT = re.compile(r"\d")
+_SIGNATURE = re.compile(r"sig=([A-Za-z0-9%+/=_-]{20,})")
 
 _AUTHORITY = re.compile(
     r"""://([^\s:/@"'<>?#\\`]{0,200}):(?!\d{1,5}(?:[/?#]|$))([^\s"'<>`]{1,400})@(?=[\w\[$<{.-])"""
@@ -95,19 +128,32 @@ def shaped(text: str, ascii_text: str, lower: str) -> Iterator[Span]:
     ``ascii_text`` is the text with a question mark for each character outside of ASCII, and
     ``lower`` the same in lower case: they are faster to search.
     """
-    for begin in _BEGINNINGS.finditer(ascii_text):
-        yield from _provider(text, begin.start())
-    for kind, needle, pattern in _FREE_SHAPES:
-        if needle in ascii_text:
-            yield from _free(text, kind, pattern)
-    if "." in ascii_text:
-        for found in _DISCORD.finditer(ascii_text):
-            if any(character.isdigit() for character in found[0]):
-                yield Span(found.start(), found.start(), found.end(), "discord-token")
+    yield from _providers(text, ascii_text)
+    yield from _middles(text, ascii_text)
     yield from _addresses(text, ascii_text)
     yield from _schemes(text, lower)
     if "-----" in ascii_text:
         yield from _blocks(text)
+
+
+def _providers(text: str, ascii_text: str) -> Iterator[Span]:
+    for joint in _JOINTS:
+        for found in joint.finditer(ascii_text):
+            start = _stem_before(ascii_text, found.start())
+            if start is not None:
+                yield from _provider(text, start)
+    for beginning in _UNJOINED:
+        for found in beginning.finditer(ascii_text):
+            yield from _provider(text, found.start())
+
+
+def _stem_before(ascii_text: str, at: int) -> int | None:
+    head = ascii_text[max(0, at - _STEM_CHARS) : at]
+    end = head[len(head.rstrip(_LETTERS_AND_DIGITS)) :]
+    if end not in _STEM_ENDS and not end.startswith(_STEM_STARTS):
+        return None
+    stem = _STEM.search(head)
+    return at - len(stem[0]) if stem else None
 
 
 def _provider(text: str, start: int) -> Iterator[Span]:
@@ -121,17 +167,15 @@ def _provider(text: str, start: int) -> Iterator[Span]:
     yield Span(start, start, end, _SHAPES[(found.lastindex or 1) - 1][0])
 
 
-def _free(text: str, kind: str, pattern: re.Pattern[str]) -> Iterator[Span]:
-    for found in pattern.finditer(text):
-        start, end = found.span(1) if pattern.groups else found.span()
-        if not pattern.groups:
-            head = text[max(0, start - 40) : start]
-            start -= len(head) - len(head.rstrip(_HEADS))
-        if not is_placeholder(text[start:end]):
-            yield Span(start, start, end, kind)
-
-
-_HEADS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_~-"
+def _middles(text: str, ascii_text: str) -> Iterator[Span]:
+    for kind, middle, head in _MIDDLES:
+        for found in middle.finditer(ascii_text):
+            before = head.search(ascii_text, max(0, found.start() - _HEAD_CHARS), found.start())
+            if before and _DIGIT.search(found[0]):
+                yield Span(before.start(), before.start(), found.end(), kind)
+    for found in _SIGNATURE.finditer(text):
+        if text[found.start() - 1 : found.start()] in ("?", "&"):
+            yield Span(found.start(), found.start(1), found.end(1), "azure-signature")
 
 
 def _addresses(text: str, ascii_text: str) -> Iterator[Span]:
@@ -191,7 +235,7 @@ _KEY_LINES = re.compile(
     rf"|[A-Za-z0-9+/=]{{20,400}}(?![A-Za-z0-9+/=])))+"
     rf"(?:{_LINE_START}(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]{{1,76}}(?=\s*(?:\n|$|[\"'`]|\\n|\.\.\.|…)))?"
 )
-_ONLY_KEY = re.compile(r"(?:\\[nrt]|[\s>+|\"'`\\,A-Za-z0-9/=]|[A-Z][A-Za-z-]+: [^\n]{0,200}\n)*")
+_LINE_CHARS = 1_000
 _KEY_RUN = re.compile(r"[A-Za-z0-9+/=]{30}")
 _KEY_LINE = re.compile(r"[\s>+|\"'`\\,]*[A-Za-z0-9+/=]{1,400}[\s\"'`\\,]*")
 
@@ -250,7 +294,7 @@ def _headless(text: str, mark: re.Match[str], floor: int) -> Iterator[Span]:
     while start > floor:
         line_start = max(text.rfind("\n", floor, start - 1) + 1, floor)
         line = text[line_start:start]
-        if line.strip() and not _KEY_LINE.fullmatch(line):
+        if len(line) > _LINE_CHARS or (line.strip() and not _KEY_LINE.fullmatch(line)):
             break
         start = line_start
     if _KEY_RUN.search(text, start, mark.start()):

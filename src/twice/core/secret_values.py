@@ -23,6 +23,9 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+JUDGED_CHARS = 256
+"""Of a value, to tell what it is; a longer one does not change its nature."""
+
 MASKED_BEFORE = "[redacted:"
 MASK = re.compile(r"\[redacted:[a-z-]{1,40}\]")
 
@@ -31,7 +34,7 @@ _PLACEHOLDER = re.compile(
     \[redacted.* | \[[a-z _-]+\] | <[^>]*>.* | \{\{?[^}]*\}?\}.* | \$\{.* | \$\(.*
   | \$[a-z_]+\d?\W* | %\(?\w+\)?[s%]? | \#\{.* | @\w+@ | __\w+__ | `.*
   | .{0,12}(?:\*{3,}|•{3,}|…|\.{3,}).{0,8}
-  | [\w-]{0,16}?(?:x{4,}|X{4,}|0{8,}|_{3,})(?:[-_.]?(?:x+|X+|0+|_+))*
+  | [\w-]{0,16}?(?:x{4,}|0{8,}|_{3,})[x0_.-]*
   | (?:your|insert|enter|replace|put|paste|add|change|example|sample|dummy)
         (?:[-_ .].*|(?:api|auth)?(?:token|key|secret|password)s?\w{0,8})
   | change_?me\W* | example\W* | placeholder\W* | redacted\W* | removed\W* | masked\W* | hidden\W*
@@ -57,7 +60,7 @@ _CODE = re.compile(
        |config|settings|secrets|params?|req|request|res|args?|opts?|options|props|ctx|context|data
        |import|std|crate|super)\b(?:[.\[(:?!-].*|$)
   | [A-Za-z_$][\w$.:]*(?:->\w+)*\??!?[(\[].*
-  | [&*]?[A-Za-z_$]+(?:[A-Za-z_$]|\d(?!\d\d))*(?:\??\.[A-Za-z_$]+)+[;,)\]}]*
+  | [&*]?[A-Za-z_$](?:[A-Za-z_$]|\d(?!\d\d))*(?:\??\.[A-Za-z_$]+)+[;,)\]}]*
   | (?:Optional|List|Dict|Union|Literal|Option|Result|Secret|Promise|Array|Record)[\[<].*
   | [(\[{|>&!*/\\+=-].{0,2} | [({\[].* | [?]\s.* | !\w+ | => .*
     """,
@@ -82,6 +85,7 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 def is_placeholder(value: str) -> bool:
     """Tell whether a value only stands for a secret: empty, ``<token>``, ``$TOKEN``, ``xxxx``."""
+    value = value[:JUDGED_CHARS]
     if not value.strip("\"'` \t"):
         return True
     return bool(_PLACEHOLDER.fullmatch(value))
@@ -89,6 +93,7 @@ def is_placeholder(value: str) -> bool:
 
 def is_code(value: str) -> bool:
     """Tell whether a bare value is a type, a call or a reference rather than a secret."""
+    value = value[:JUDGED_CHARS]
     return value.strip(",;)]}").lower() in _TYPES or bool(_CODE.fullmatch(value))
 
 
@@ -100,7 +105,9 @@ def is_word(value: str) -> bool:
 
 def is_identifier(value: str) -> bool:
     """Tell whether a value is a name made of words: ``user_token``, ``accessToken``."""
-    return bool(re.fullmatch(r"[A-Za-z_]+(?:[-_.][A-Za-z]+)*\d?", value.strip(".,;:!?)]}")))
+    return bool(
+        re.fullmatch(r"[A-Za-z_]+(?:[-.][A-Za-z_]+)*\d?", value[:JUDGED_CHARS].strip(".,;:!?)]}"))
+    )
 
 
 def is_known_harmless(value: str) -> bool:
@@ -110,6 +117,7 @@ def is_known_harmless(value: str) -> bool:
 
 def is_opaque(value: str) -> bool:
     """Tell whether a value looks made by a machine or a careful person, not like prose or code."""
+    value = value[:JUDGED_CHARS]
     if len(value) < 6 or _ORDINARY.fullmatch(value):
         return False
     letters = any(character.isalpha() for character in value)
@@ -121,6 +129,7 @@ def is_opaque(value: str) -> bool:
 
 def is_random(value: str) -> bool:
     """Tell whether a long value has the entropy of a key; digests and UUIDs do not count."""
+    value = value[:JUDGED_CHARS]
     if len(value) < 20 or is_known_harmless(value) or _ORDINARY.fullmatch(value):
         return False
     digits = sum(character.isdigit() for character in value)

@@ -1,6 +1,7 @@
 """What secrets are called, and what only sounds like it."""
 
 import re
+from functools import lru_cache
 
 from twice.core.secret_values import words
 
@@ -44,8 +45,9 @@ _ENDINGS = re.compile(
 _NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+|[^\W\d_]+")
 
 
+@lru_cache(maxsize=4096)
 def kind_of_name(name: str) -> str | None:
-    """Tell what kind of secret a name stands for, or None.
+    """Tell what kind of secret a name stands for, or None; "pass" alone is a word like others.
 
     >>> kind_of_name("DB_PASSWORD"), kind_of_name("maxTokens"), kind_of_name("x-api-key")
     ('password', None, 'key')
@@ -56,6 +58,8 @@ def kind_of_name(name: str) -> str | None:
     if not parts or any(part in _HARMLESS for part in parts):
         return None
     last = parts[-1]
+    if parts in (["pass"], ["pw"]):
+        return "pass"
     if last in _PASSWORDS:
         return "secret" if last == "secret" else "password"
     if last in _TOKENS:

@@ -1,0 +1,245 @@
+"""Secrets leave a text whole, and nothing else does."""
+
+import time
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from twice.core import redaction
+from twice.core.redaction import redact, redact_chunks
+
+
+@cache
+def cases() -> list[tuple[str, str, str]]:
+    """Return (verdict, text, value) of the table."""
+    table = Path(__file__).with_name("redaction_cases.tsv").read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in table.splitlines() if not line.startswith("#")]
+    plain = [[part.replace("|", "").replace("⏎", "\n") for part in row] for row in rows]
+    return [(row[0], row[1], row[2] if row[0] == "secret" else "") for row in plain]
+
+
+def secrets() -> list[tuple[str, str]]:
+    return [(text, value) for verdict, text, value in cases() if verdict == "secret"]
+
+
+def harmless() -> list[str]:
+    return [text for verdict, text, _ in cases() if verdict == "clean"]
+
+
+def test_the_table_is_large_enough() -> None:
+    assert len(secrets()) >= 100 and len(harmless()) >= 100
+    assert all(value in text for text, value in secrets())
+
+
+def test_every_secret_of_the_table_is_gone_whole() -> None:
+    kept = [(text, redact(text).text) for text, value in secrets() if value in redact(text).text]
+    assert not kept, "\n".join(map(repr, kept))
+
+
+def test_every_secret_counts_as_one() -> None:
+    assert all(redact(text).secrets >= 1 for text, _ in secrets())
+
+
+def test_at_most_one_in_a_hundred_harmless_texts_is_touched() -> None:
+    touched = [(text, redact(text).text) for text in harmless() if redact(text).text != text]
+    assert len(touched) <= len(harmless()) / 100, "\n".join(map(repr, touched))
+
+
+# --- homes, users, addresses -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("see /home/ann/work/app", "see ~/work/app"),
+        ("see /Users/ann/work/app", "see ~/work/app"),
+        ("/home/ann", "~"),
+        ("cd /home/ann.lee-2/x", "cd ~/x"),
+        ("file:///home/ann/x", "file://~/x"),
+        ("/mnt/c/Users/ann/x and /var/home/ann/x", "~/x and ~/x"),
+        (r"C:\Users\ann\x", r"~\x"),
+        (r"c:\\Users\\ann\\x", r"~\\x"),
+        ("C:/Users/ann/x", "~/x"),
+        ("~/.claude/projects/-home-ann-work-app", "~/.claude/projects/~-work-app"),
+        ("/data/people/bo/x and /data/people/bob", "~/x and /data/people/bob"),
+        ("app/home/page.tsx", "app/home/page.tsx"),
+        ("https://x.test/home/eve", "https://x.test/home/eve"),
+        ("/home/index.html", "/home/index.html"),
+        ("/Users/Shared/x", "/Users/Shared/x"),
+        ("bo said so", "bo said so"),
+        ("ann_lap and ann-lap, not annex or joann", "USER_lap and USER-lap, not annex or joann"),
+        ("log in as root", "log in as root"),
+    ],
+)
+def test_homes_and_user_names_are_hidden(text: str, clean: str) -> None:
+    done = redact(text, homes=("/data/people/bo",), users=("ann", "bo", "root"))
+    assert done.text == clean
+    assert done.secrets == 0
+
+
+def test_addresses_are_hidden_on_demand() -> None:
+    text = "ask ann.lee+x@mail.example.org, not @ann or git@github.com:a/b or pkg@1.2.3"
+    assert redact(text).text == text
+    assert redact(text, emails=True).text == (
+        "ask [redacted:email], not @ann or [redacted:email]:a/b or pkg@1.2.3"
+    )
+
+
+# --- findings --------------------------------------------------------------------------------
+
+
+def test_a_finding_says_what_was_taken_and_where_its_place_is() -> None:
+    done = redact("at /home/ann my password is hunter2, token=FAKE0123456789 end")
+    kinds = [
+        (found.kind, done.text[found.start : found.end], found.length) for found in done.findings
+    ]
+    assert kinds == [
+        ("home", "~", 9),
+        ("password", "[redacted:password]", 7),
+        ("token", "[redacted:token]", 14),
+    ]
+    assert done.secrets == 2
+
+
+def texts() -> st.SearchStrategy[str]:
+    """Texts of the table's rows and of awkward pieces, in any order, with anything between."""
+    pieces = [text for _, text, _ in cases()] + [
+        *("/home/ann", "C:\\Users\\ann", "ann", "a@b.example", "[redacted:token]", "~", "USER"),
+        *("password", "token=", "is", "-----BEGIN PRIVATE KEY-----", "://", ":", "@", "=", '"'),
+    ]
+    joints = st.sampled_from(["", " ", "\n", ", ", "\t", '"', "é", "\u2028", "\x00", "\ud800"])
+    anything = st.one_of(st.sampled_from(pieces), st.text(max_size=8), joints)
+    return st.lists(anything, max_size=12).map("".join)
+
+
+@settings(max_examples=600)
+@given(texts())
+def test_redacting_twice_changes_nothing_more(text: str) -> None:
+    once = redact(text, ("/home/ann",), ("ann",), True)
+    twice = redact(once.text, ("/home/ann",), ("ann",), True)
+    assert twice.text == once.text
+    assert twice.secrets == 0
+
+
+@settings(max_examples=300)
+@given(texts())
+def test_findings_stand_in_order_where_they_say(text: str) -> None:
+    done = redact(text, ("/home/ann",), ("ann",), True)
+    at = 0
+    for found in done.findings:
+        assert at <= found.start < found.end and found.length > 0
+        shown = {"home": "~", "user": "USER"}.get(found.kind, f"[redacted:{found.kind}]")
+        assert done.text[found.start : found.end] == shown
+        at = found.end
+
+
+# --- across borders --------------------------------------------------------------------------
+
+
+@settings(max_examples=300)
+@given(texts(), st.lists(st.integers(0, 400), max_size=8))
+def test_pieces_give_the_same_text_as_the_whole(text: str, borders: list[int]) -> None:
+    at = [0, *sorted(min(border, len(text)) for border in borders), len(text)]
+    pieces = [text[start:end] for start, end in zip(at, at[1:], strict=False)]
+    assert "".join(redact_chunks(pieces, (), ("ann",))) == redact(text, (), ("ann",)).text
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(texts(), min_size=1, max_size=6), st.integers(1, 700))
+def test_pieces_of_a_text_longer_than_a_window_give_the_same(parts: list[str], size: int) -> None:
+    text = "".join(parts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(redaction, "WINDOW_CHARS", 600)
+        whole = redact(text).text
+        pieces = [text[start : start + size] for start in range(0, len(text), size)]
+        assert "".join(redact_chunks(pieces)) == whole
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 65_536])
+def test_no_secret_of_the_table_survives_a_border(size: int) -> None:
+    for text, value in secrets():
+        pieces = [text[start : start + size] for start in range(0, len(text), size)]
+        assert value not in "".join(redact_chunks(pieces)), text
+
+
+@pytest.mark.parametrize("shift", range(-40, 41, 4))
+@pytest.mark.parametrize("fill", ["lorem ipsum dolor\n", "word ", "word,"])
+def test_no_secret_survives_at_the_edge_of_a_window(shift: int, fill: str) -> None:
+    window = redaction.WINDOW_CHARS
+    for border in (window, window * 3 // 4, 65_536):
+        for text, value in secrets()[::40]:
+            before = (fill * (border // len(fill) + 1))[: border + shift] + "\n"
+            done = redact(before + text + "\n" + fill * 20)
+            assert value not in done.text, (border, shift, text)
+
+
+@pytest.mark.parametrize("length", [70_000, 300_000, 1_000_000])
+def test_a_value_longer_than_a_window_goes_whole(length: int) -> None:
+    value = ("FAKEq7Zx0Lm3+/" * (length // 14 + 1))[:length]
+    for before in ("password=", "x " * 100_000 + "token: ", "Authorization: Bearer "):
+        done = redact(f"{before}{value} and more")
+        assert len(done.text) < len(before) + 60 and done.text.endswith(" and more")
+        assert "q7Zx0Lm3" not in done.text
+    lines = "\n".join(value[at : at + 64] for at in range(0, min(length, 90_000), 64))
+    block = "-----BEGIN PRIVATE KEY-----\n" + lines + "\n-----END PRIVATE KEY-----"
+    assert redact(block).text == "[redacted:private-key]"
+
+
+# --- speed -----------------------------------------------------------------------------------
+
+MEGABYTE = 1_000_000
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *("a", "A", "0", "=", "-", "_", ".", "/", "\\", '"', " ", "\n", "@", ":", "x", "+", "é"),
+        *("password", "token ", "token=", "password is ", 'key="', "secret='a ", "api_key: "),
+        *("-----BEGIN PRIVATE KEY-----\n", "-----END PRIVATE KEY-----\n", "-----BEGIN "),
+        *("://", "://a:", "://a:b@", "http://a:b", "bearer ", "basic aaaaaaaa ", "Authorization: "),
+        *(
+            "/home/",
+            "/home/a",
+            "C:\\Users\\",
+            "-home-a-",
+            "Cookie: a=b; ",
+            "cookie=",
+            "eyJ",
+            "eyJa.eyJa.",
+        ),
+        *(
+            "sk-",
+            "sk-a-",
+            "sk_",
+            "gh_",
+            "ghp_",
+            "AKIA",
+            "a_b-c.",
+            "secret_",
+            "xoxb-",
+            "pass ",
+            "passwd:",
+        ),
+        *("the password for a b c d e f g ", "use token ", "x is my ", "password = token = "),
+        *("a@", "a@b.", "[redacted:", "[redacted:token] ", "MAAAAAAAAAAAAAAAAAAAAAAAAA.", "密码是"),
+        *(
+            "A" * 64 + "\n",
+            "token:\n",
+            "\\n",
+            "token=$",
+            "token=<",
+            "password: {{",
+            "key=x*",
+            ":" * 40,
+        ),
+        *("token=a.b.c", "password=xxxx_", "secret: a(", "<password>", "--token ", "passwort ist "),
+    ],
+)
+def test_awkward_input_takes_linear_time(unit: str) -> None:
+    text = unit * (MEGABYTE // len(unit))
+    start = time.perf_counter()
+    redact(text, homes=("/home/ann",), users=("ann",), emails=True)
+    assert time.perf_counter() - start < 20
