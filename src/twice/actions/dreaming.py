@@ -42,8 +42,15 @@ def dream(
         if project.id in tally.projects and (only is None or only & {project.id, project.name})
     }
     report = _report(id, started, kit, effective, tally, learned, dropped)
-    kit.store.save_report(id, at=started, body=canonical(report))
+    kit.store.save_report(id, at=started, body=canonical(_lasting(report)))
     return report
+
+
+def _lasting(report: Report) -> Report:
+    """Leave out the words that were refused: a person may have their session forgotten."""
+    evolution = report["evolution"]
+    refused = [{**item, "text": ""} for item in evolution["refused"]]
+    return {**report, "evolution": {**evolution, "refused": refused}}
 
 
 def _policy_for(kit: Kit, root: str) -> Policy:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from twice.core import limits
+from twice.core.encoding import encode
 from twice.core.errors import Conflict
 from twice.core.kept import KnownProject
 from twice.core.places import Elsewhere, Place
@@ -58,8 +59,11 @@ class Kit:
 
 
 def shorten(path: Path | str, home: Path) -> str:
-    """Write a path with ``~`` for the user's home, as it is stored."""
-    text = str(path)
+    """Write a path with ``~`` for the user's home, as it is stored.
+
+    A byte that is no text becomes ``?``.
+    """
+    text = encode(str(path)).decode()
     prefix = str(home)
     if text == prefix or text.startswith(prefix + os.sep):
         return "~" + text[len(prefix) :]

@@ -17,6 +17,7 @@ from twice.core.redaction import Redaction, redact
 from twice.core.transcript import Anchor, Event, Position, Session, Skipped, Speaker, is_opaque
 
 _HEAD_BYTES = 512
+_MARGIN_CHARS = 16 * 1024  # looked at beyond the bound of a turn, for a secret that lies across it
 _REPLY_CHARS = 40  # an agent's words of this length do not happen twice by chance
 
 Progress = Callable[[int, int, Path], None]
@@ -158,7 +159,7 @@ def _read_file(run: _Run, opened: Opened, known: dict[str, ReadFile], since: int
     if heard.session is None and start.told == 0:
         tally.files["without a session"] += 1
         return
-    session = heard.session or Session(start.session, opened.source.name)
+    session = _storable(heard.session or Session(start.session, opened.source.name))
     forgotten = keyed(kit.store.key, session.id) in run.forgotten
     if forgotten:
         session = replace(session, own="forgotten on your command")
@@ -194,6 +195,12 @@ def _read_file(run: _Run, opened: Opened, known: dict[str, ReadFile], since: int
     tally.sightings += kit.store.record(batch).sightings
 
 
+def _storable(session: Session) -> Session:
+    """Return a session whose names no store refuses: half a character becomes ``?``."""
+    id, branch = encode(session.id).decode(), encode(session.branch).decode()
+    return replace(session, id=id, branch=branch)
+
+
 def hear(readings: Iterable[object]) -> Heard:
     """Gather one file's readings, keeping of the agent only its last words."""
     heard = Heard()
@@ -201,10 +208,9 @@ def hear(readings: Iterable[object]) -> Heard:
     for item in readings:
         match item:
             case Event(speaker=Speaker.HUMAN):
-                text = item.text
-                if len(text) > limits.TURN_CHARS:
+                if len(item.text) > limits.TURN_CHARS:
                     heard.skipped["a human turn was longer than the limit"] += 1
-                    item = replace(item, text=text[: limits.TURN_CHARS])
+                    item = replace(item, text=item.text[: limits.TURN_CHARS + _MARGIN_CHARS])
                 heard.turns.append(Turn(item, previous))
             case Event(speaker=Speaker.AGENT, text=text):
                 previous = text[-limits.PREVIOUS_CHARS :]
@@ -268,9 +274,13 @@ def _session_id(kit: Kit, id: str, depth: Depth) -> str:
     return keyed(kit.store.key, id)[:32]
 
 
+def _record_id(kit: Kit, id: str, depth: Depth) -> str:
+    return _session_id(kit, id, depth) if id else ""
+
+
 def _batch(run: _Run, file: ReadFile, session: Session, turns: list[Turn], *, fresh: bool) -> Batch:
     kit = run.kit
-    redacted = [redact(turn.event.text, (str(kit.home),)) for turn in turns]
+    redacted = [_clean(kit, turn.event.text) for turn in turns]
     found = list(_sightings(run, file, session, turns, redacted))
     times = [turn.event.at for turn in turns if turn.event.at is not None]
     text = file.depth is Depth.TEXT
@@ -295,14 +305,23 @@ def _batch(run: _Run, file: ReadFile, session: Session, turns: list[Turn], *, fr
     )
 
 
+def _clean(kit: Kit, text: str) -> Redaction:
+    """Redact a turn, then cut it: a secret that lies across the bound goes whole."""
+    clean = redact(text, (str(kit.home),))
+    return replace(clean, text=clean.text[: limits.TURN_CHARS])
+
+
 def _lineage_keys(kit: Kit, turn: Turn) -> Iterator[str]:
-    """Yield what tells a copy of a turn from a repetition: its id, its moment, its occasion."""
+    """Yield what tells a copy of a turn from a repetition: its id, its moment, its occasion.
+
+    Where records have ids, these tell; agents say the same thing twice more often than one thinks.
+    """
     event = turn.event
     if event.record:
         yield keyed(kit.store.key, f"record:{event.record}")
     if event.at is not None:
         yield keyed(kit.store.key, f"moment:{event.at}:{event.text}")
-    if len(turn.previous) >= _REPLY_CHARS:
+    if not event.record and len(turn.previous) >= _REPLY_CHARS:
         occasion = " ".join(turn.previous.split())
         yield keyed(kit.store.key, f"occasion:{occasion}:{event.text}")
 
@@ -361,7 +380,9 @@ def _sighting(
         project=file.project,
         agent=session.agent,
         lineage="",
-        anchor=Anchor(file.session, event.seq, event.kind, event.record, hashed),
+        anchor=Anchor(
+            file.session, event.seq, event.kind, _record_id(kit, event.record, file.depth), hashed
+        ),
         kind=signal.kind,
         scope=signal.scope,
         confidence=signal.confidence,
