@@ -161,6 +161,8 @@ def _habit(said: Said, clause: Clause) -> float:
     opening, act = clause.opening, clause.act
     if "habits" not in clause.roles or not said.print.core or opening is None or act is None:
         return 0.0
+    if said.rejects and said.setting.before.asked:
+        return 0.0  # "non, toujours …": an answer
     if act.roles & {"pronouns", "others", "conditionals"} and "articles" not in act.roles:
         return 0.3
     if opening.roles & {"habits", "requests", "orders"} or act.roles & {"manner", "practice"}:
