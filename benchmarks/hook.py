@@ -75,7 +75,7 @@ def measure(items: int, rounds: int) -> dict[str, object]:
         (here / ".git").mkdir(parents=True)
         app = open_app(data=Path(folder) / "data", here=here)
         approve_all(app, here, [f"Use tool {n} instead of tool {n + 1}." for n in range(items)])
-        line = session_start_hook(app).command
+        line = session_start_hook(app.kit.data).command
         app.close()
         given = json.dumps({"cwd": str(here), "hook_event_name": "SessionStart"}).encode()
         environment = {name: value for name, value in os.environ.items() if name != "TWICE_HOME"}

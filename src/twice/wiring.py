@@ -182,18 +182,19 @@ def found_sessions(
     return [Opened(source, path) for source, path in opened], opened.unknown
 
 
-def session_start_hook(app: App) -> ClaudeSettings:
+def session_start_hook(data: Path) -> ClaudeSettings:
     """Return Claude Code's user settings, and the hook that belongs into them.
 
     The hook runs by its path, isolated and without ``site``: that is the fastest start, and the
     same for an editable and a normal installation.
     """
     chosen = os.environ.get("CLAUDE_CONFIG_DIR")
-    folder = Path(chosen).expanduser().absolute() if chosen else app.kit.home / ".claude"
+    home = Path.home()
+    folder = Path(chosen).expanduser().absolute() if chosen else home / ".claude"
     program = str(Path(__file__).with_name("faces") / "hook.py")
     line = [sys.executable, "-I", "-S", program, "session-start", "--client", "claude-code"]
-    command = shlex.join([*line, "--data", str(app.kit.data)])
-    return ClaudeSettings(folder, command, app.kit.data / "receipts", app.kit.home)
+    command = shlex.join([*line, "--data", str(data)])
+    return ClaudeSettings(folder, command, data / "receipts", home)
 
 
 def _known_project(store: Store, here: Path, home: Path) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from twice.actions.installing import Survey, survey
-from twice.app import App
 from twice.core.errors import BadInput
 from twice.core.policy import Mode
 from twice.core.proposals import Refusal
@@ -17,7 +16,7 @@ from twice.faces import present
 from twice.faces.cli import refuse
 from twice.faces.options import as_json, emit, opened
 from twice.outlets.claude_settings import Change, ClaudeSettings
-from twice.settings import read_user_file
+from twice.settings import data_folder, read_user_file
 
 MEANINGS = {
     Mode.OFF: "nothing is read, kept or proposed",
@@ -48,7 +47,7 @@ def command(
       twice init --dry-run --hook
       twice init --uninstall
     """
-    from twice.wiring import found_sessions, session_start_hook
+    from twice.wiring import found_sessions, now, session_start_hook
 
     asking = not (yes or dry_run or uninstall or (mode is not None and hook is not None))
     if asking and not sys.stdin.isatty():
@@ -56,18 +55,17 @@ def command(
             "twice init asks questions, and there is no terminal to answer them.",
             hint="twice init --yes, with --mode and --hook as you want them.",
         )
-    with opened(throwaway=dry_run or uninstall) as app:
-        settings = session_start_hook(app)
-        if uninstall:
-            done = _uninstall(settings, dry_run, machine)
-            _finish({"hook": done}, dry_run, machine, [])
-            return
-        agents = survey(found_sessions((), here=Path.cwd(), data=app.kit.data)[0])
-        _say(_found(agents), machine)
-        chosen = _mode(app, mode, asking, dry_run, machine)
-        done = _install(settings, app.kit.now(), hook, asking, dry_run, machine)
-        outcome = {"agents": [_plain(item) for item in agents], "mode": str(chosen), "hook": done}
-        _finish(outcome, dry_run, machine, _next(chosen, bool(agents)))
+    data = data_folder()
+    settings = session_start_hook(data)
+    if uninstall:
+        _finish({"hook": _uninstall(settings, dry_run, machine)}, dry_run, machine, [])
+        return
+    agents = survey(found_sessions((), here=Path.cwd(), data=data)[0])
+    _say(_found(agents), machine)
+    chosen = _mode(data, mode, asking, dry_run, machine)
+    done = _install(settings, now(), hook, asking, dry_run, machine)
+    outcome = {"agents": [_plain(item) for item in agents], "mode": str(chosen), "hook": done}
+    _finish(outcome, dry_run, machine, _next(chosen, bool(agents)))
 
 
 def _say(lines: list[str], machine: bool) -> None:
@@ -103,11 +101,11 @@ def _plain(item: Survey) -> dict[str, Any]:
     }
 
 
-def _mode(app: App, wanted: str | None, asking: bool, dry_run: bool, machine: bool) -> Mode:
+def _mode(data: Path, wanted: str | None, asking: bool, dry_run: bool, machine: bool) -> Mode:
     """Choose the mode and set it; without a wish or an answer it stays as it is."""
     from twice.wiring import change_setting
 
-    current = read_user_file(app.kit.data).file.evolution
+    current = read_user_file(data).file.evolution
     if wanted is None and asking:
         _say(["How far may Twice go?"], machine)
         _say([f"  {mode!s:<10} {meaning}" for mode, meaning in MEANINGS.items()], machine)
@@ -115,7 +113,8 @@ def _mode(app: App, wanted: str | None, asking: bool, dry_run: bool, machine: bo
         wanted = click.prompt("Mode", type=choice, default=str(current), err=machine)
     chosen = Mode(wanted or current)
     if not dry_run and chosen is not current:
-        change_setting(app, lambda document: document.update({"evolution": str(chosen)}))
+        with opened() as app:
+            change_setting(app, lambda document: document.update({"evolution": str(chosen)}))
     _say([f"Mode: {chosen} ({MEANINGS[chosen]}).", ""], machine)
     return chosen
 
