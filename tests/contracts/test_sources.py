@@ -168,6 +168,7 @@ def test_a_very_long_turn_is_cut_and_this_is_said(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("twice.core.limits.TURN_CHARS", 17)
+    monkeypatch.setattr("twice.core.limits.READ_CHARS", 17)
     found = read_bytes(case.source, tmp_path / case.name, case.data)
     assert said(found) == ["set up the shop", "use pnpm, not npm", "réponds en frança"]
     assert len(samples.skipped(found)) == 2

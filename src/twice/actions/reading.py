@@ -17,7 +17,6 @@ from twice.core.redaction import Redaction, redact
 from twice.core.transcript import Anchor, Event, Position, Session, Skipped, Speaker, is_opaque
 
 _HEAD_BYTES = 512
-_MARGIN_CHARS = 16 * 1024  # looked at beyond the bound of a turn, for a secret that lies across it
 _REPLY_CHARS = 40  # an agent's words of this length do not happen twice by chance
 
 Progress = Callable[[int, int, Path], None]
@@ -208,9 +207,9 @@ def hear(readings: Iterable[object]) -> Heard:
     for item in readings:
         match item:
             case Event(speaker=Speaker.HUMAN):
-                if len(item.text) > limits.TURN_CHARS:
+                if len(item.text) > limits.READ_CHARS:
                     heard.skipped["a human turn was longer than the limit"] += 1
-                    item = replace(item, text=item.text[: limits.TURN_CHARS + _MARGIN_CHARS])
+                    item = replace(item, text=item.text[: limits.READ_CHARS])
                 heard.turns.append(Turn(item, previous))
             case Event(speaker=Speaker.AGENT, text=text):
                 previous = text[-limits.PREVIOUS_CHARS :]

@@ -194,7 +194,8 @@ def _moved_before(kept: Path, digest: str) -> Missing | None:
 
 def _keep(found: Found, kept: Path, step: Step) -> Unsafe | None:
     with marked(step, "create folder"):
-        kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for made in (*reversed(kept.parent.parents), kept.parent):
+            made.mkdir(mode=0o700, exist_ok=True)
     folder = open_root(kept.parent)
     if isinstance(folder, Unsafe):
         return folder

@@ -66,7 +66,7 @@ class Conversation:
         interrupted = self.interrupted
         self._listen_on()
         self._answered = False
-        yield self._event(seq, kind, text[: limits.TURN_CHARS], at, record, interrupted)
+        yield self._event(seq, kind, text[: limits.READ_CHARS], at, record, interrupted)
         if len(text) > limits.TURN_CHARS:
             yield Skipped(seq, LEFT_OUT)
 
@@ -74,7 +74,7 @@ class Conversation:
         self, seq: int, text: str, *, at: int | None, record: str = ""
     ) -> Iterator[Heard]:
         """Yield what the person typed while the agent was busy, which answers no interruption."""
-        yield self._event(seq, Kind.QUEUED, text[: limits.TURN_CHARS], at, record)
+        yield self._event(seq, Kind.QUEUED, text[: limits.READ_CHARS], at, record)
         if len(text) > limits.TURN_CHARS:
             yield Skipped(seq, LEFT_OUT)
 
