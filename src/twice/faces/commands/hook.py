@@ -12,12 +12,11 @@ from twice.settings import data_folder
 def command(event: str, rest: tuple[str, ...]) -> None:
     """Answer an agent's hook: JSON on stdin, what the agent expects on stdout, always exit 0.
 
-    \b
     EVENT is session-start (for --client claude-code); every other one is answered by silence.
     twice init installs a faster line that does the same.
 
     \b
-    Example:
+    Examples:
       twice hook session-start --client claude-code
     """
     hook.run([event, *rest], data=str(data_folder()))

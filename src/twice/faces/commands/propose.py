@@ -29,7 +29,9 @@ def command(file: Any, project: str | None, machine: bool) -> None:
 
     \b
     Examples:
-      echo '{"kind": "memory", "text": "Deploy on Mondays."}' | twice propose --file -
+      twice propose --file candidates.json --project shop
+      echo '{"kind": "memory", "text": "Never deploy on Fridays."}' |
+        twice propose --file -
     """
     parts = _parts(file.read(limits.CANDIDATE_FILE_BYTES + 1))
     with opened() as app:
