@@ -148,7 +148,7 @@ def health_lines(state: Health, data: Path) -> list[str]:
     here = f" ({state.project})" if state.project else ""
     dreamt = present.moment(state.last_dream) or "never: twice dream"
     lines = [
-        *wrapped(f"Mode here: {state.mode.mode} ({state.mode.reason})", "", "  "),
+        f"Mode here: {state.mode.mode} ({state.mode.reason})",
         f"Waiting: {state.waiting}, {state.waiting_here} of this project{here}",
         f"In force here: {present.counted(state.in_force_here, 'memory')}",
         f"Last dream: {dreamt}; {present.counted(state.sessions, 'session')} known",
