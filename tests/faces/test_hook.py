@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -418,9 +419,16 @@ def test_a_locked_store_is_silence(machine: Machine, statements: tuple[str, ...]
     assert machine.told_by_the_app(machine.here) == machine.run() != ""
 
 
+def test_a_changed_text_is_silence(machine: Machine) -> None:
+    machine.approve("Use pnpm.")
+    with held(machine.store, "UPDATE contexts SET text = replace(text, 'pnpm', 'qnpm')"):
+        assert machine.run() == ""
+
+
 def test_what_a_killed_writer_left_is_read_without_writing(machine: Machine) -> None:
     machine.approve("Use pnpm.")
-    with held(machine.store, "UPDATE contexts SET text = 'Use yarn.'"):
+    check = zlib.crc32(b"Use yarn.")
+    with held(machine.store, f"UPDATE contexts SET text = 'Use yarn.', \"check\" = {check}"):
         pass
     assert Path(f"{machine.store}-wal").stat().st_size
     before = tree(machine.data)

@@ -353,6 +353,8 @@ def _sightings(
         )
         tally.signals += len(signals)
         for signal in signals:
+            if signal.fingerprint.empty:
+                continue  # "that's wrong" says nothing that could recur
             if "[redacted:" in signal.sentence and file.depth is Depth.TEXT:
                 tally.secrets += 1
                 continue

@@ -31,7 +31,7 @@ MARKERS = (
 _SCHEME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+.-"
 
 _VERSION = "SELECT version_num FROM alembic_version"
-_ROW = """SELECT contexts.text FROM project_keys
+_ROW = """SELECT contexts.text, contexts."check" FROM project_keys
 LEFT JOIN contexts ON contexts.project = project_keys.project WHERE project_keys.key = ?"""
 _ROOT = "SELECT 1 FROM projects WHERE root = ?"
 _INPUT = "SELECT json_type(?1), json_extract(?1, '$.cwd')"
@@ -172,8 +172,15 @@ def _text(store: "sqlite3.Connection", folder: str) -> str:
     for key in _keys(store, folder):
         if row := store.execute(_ROW, (key,)).fetchone():
             text = row[0] or ""
-            return text if len(text) <= CONTEXT_CHARS else ""
+            return text if len(text) <= CONTEXT_CHARS and _is_whole(text, row[1]) else ""
     return ""
+
+
+def _is_whole(text: str, check: int) -> bool:
+    """Compare a text with its checksum: not one flipped bit is told to an agent."""
+    import zlib
+
+    return zlib.crc32(text.encode()) == check
 
 
 def _answer(store: "sqlite3.Connection", text: str) -> bytes:

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections import Counter
 
 from twice.core import limits
 from twice.core.ideas import Idea, Scope, Sighting, core_key
@@ -37,13 +38,16 @@ _KINDS = {  # what a typed value says about its lesson
 def distill(idea: Idea) -> Wording:
     """Return the words of the lesson that an idea teaches.
 
-    They are those of its clearest sighting: short, lasting, an order rather than a complaint. Of
-    a complaint, what shall be done is written. Raises ``ValueError`` where no sighting has words.
+    They are those of its clearest sighting: in the language it was said in most, short, lasting,
+    an order rather than a complaint. Of a complaint, what shall be done is written. Raises
+    ``ValueError`` where no sighting has words.
     """
     written = [_Written(sighting) for sighting in idea.sightings if sighting.quote]
     if not written:
         raise ValueError("an idea without words cannot be worded")
-    best = max(written, key=lambda one: one.clearness)
+    spoken = Counter(one.sighting.language for one in written)
+    usual = max(spoken, key=lambda language: (spoken[language], language))
+    best = max(written, key=lambda one: (one.sighting.language == usual, one.clearness))
     words = best.words
     source = best.sighting
     return Wording(

@@ -1,12 +1,13 @@
 """The ledger's rows: append with a position, and everything derived in the same transaction."""
 
 import json
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from twice.core import recall
-from twice.core.encoding import canonical
+from twice.core.encoding import canonical, encode
 from twice.core.errors import Broken, Conflict
 from twice.core.ledger import GENESIS, Draft, Entry, restore, seal
 from twice.core.lessons import Memory
@@ -112,6 +113,7 @@ def derive_context(tables: Tables, project: str) -> None:
             {
                 "project": project,
                 "text": context.text,
+                "check": zlib.crc32(encode(context.text)),
                 "shown": len(context.shown),
                 "left_out": len(context.left_out),
             }

@@ -67,7 +67,7 @@ _ALL = (
         project="project status", filed="filed",
     ),
     _table("rejections", "project idea", "lineages"),
-    _table("contexts", "project", "text shown:number left_out:number"),
+    _table("contexts", "project", "text check:number shown:number left_out:number"),
     _table("forgotten", "session", "at:number"),
     # What was read
     _table("projects", "id", "name root gone:number"),

@@ -19,6 +19,7 @@ def upgrade() -> None:
         "contexts",
         sa.Column("project", sa.Text(), nullable=False),
         sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("check", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("shown", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("left_out", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.PrimaryKeyConstraint("project"),
