@@ -10,6 +10,7 @@ import click
 from twice.actions.reading import Progress, quiet
 from twice.core.policy import Mode
 from twice.faces import present, reports
+from twice.faces.columns import plain, shortened
 from twice.faces.options import as_json, emit, moment_of, of_project, opened, project_id
 
 
@@ -74,7 +75,8 @@ def command(
             return
         click.echo(reports.dream(report, shown))
         if unknown:
-            say(f"{present.counted(len(unknown), 'unknown file')} passed over: {unknown[0]}")
+            count = present.counted(len(unknown), "file")
+            say(plain(f"{count} passed over, unknown or not readable; the first: {unknown[0]}"))
         if dry_run:
             say("Dry run: nothing was kept.")
 
@@ -91,12 +93,14 @@ def _progress(machine: bool) -> Iterator[Progress]:
         yield quiet
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import Progress as Bar
 
     with Bar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("Reading", total=None)
 
         def tell(done: int, total: int, path: Path) -> None:
-            bar.update(task, completed=done, total=total, description=path.name[:30])
+            name = escape(shortened(path.name, 30))
+            bar.update(task, completed=done, total=total, description=name)
 
         yield tell
