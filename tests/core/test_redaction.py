@@ -2,6 +2,7 @@
 
 import time
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -143,7 +144,7 @@ def test_findings_stand_in_order_where_they_say(text: str) -> None:
 @given(texts(), st.lists(st.integers(0, 400), max_size=8))
 def test_pieces_give_the_same_text_as_the_whole(text: str, borders: list[int]) -> None:
     at = [0, *sorted(min(border, len(text)) for border in borders), len(text)]
-    pieces = [text[start:end] for start, end in zip(at, at[1:], strict=False)]
+    pieces = [text[start:end] for start, end in pairwise(at)]
     assert "".join(redact_chunks(pieces, (), ("ann",))) == redact(text, (), ("ann",)).text
 
 
@@ -190,7 +191,8 @@ def test_a_value_longer_than_a_window_goes_whole(length: int) -> None:
 
 # --- speed -----------------------------------------------------------------------------------
 
-MEGABYTE = 1_000_000
+# Seconds; ten times what it takes, far below what a step that is not linear would.
+PATIENCE = 20.0
 
 
 @pytest.mark.parametrize(
@@ -239,7 +241,24 @@ MEGABYTE = 1_000_000
     ],
 )
 def test_awkward_input_takes_linear_time(unit: str) -> None:
-    text = unit * (MEGABYTE // len(unit))
+    assert seconds(unit, 100_000) < PATIENCE / 10
+
+
+@pytest.mark.parametrize("unit", ["sk-", "password=$a ", "-----BEGIN PRIVATE KEY-----\n", "密码是"])
+def test_a_megabyte_of_awkward_input_takes_linear_time(unit: str) -> None:
+    assert seconds(unit, 1_000_000) < PATIENCE
+
+
+def seconds(unit: str, length: int) -> float:
+    text = unit * (length // len(unit))
     start = time.perf_counter()
     redact(text, homes=("/home/ann",), users=("ann",), emails=True)
-    assert time.perf_counter() - start < 20
+    return time.perf_counter() - start
+
+
+def test_ordinary_text_costs_little() -> None:
+    """At least 20 MB in a second on a quiet machine; a busy one is given ten times as long."""
+    text = " ".join(
+        harmless()[:3] + ["Please run the tests and tell me what failed, then fix it."] * 20
+    )
+    assert seconds(text + "\n", 2_000_000) < 1.0

@@ -33,7 +33,7 @@ _COMMON_NAMES = words(
 
 
 def homes_in(text: str, lower: str, homes: tuple[str, ...]) -> Iterator[Span]:
-    """Yield the home folders in a text: the ones given, and every ``/home/x`` or ``C:\\Users\\x``."""
+    """Yield the home folders in a text: those given, every ``/home/x`` and ``C:\\Users\\x``."""
     for needle, home, before in _HOMES:
         position = lower.find(needle)
         while position >= 0:

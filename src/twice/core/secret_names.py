@@ -49,15 +49,21 @@ _PASS_VALUE = re.compile(r"=[^\s=>]|[\s:=>][\"']")
 _NEXT_PAIR = re.compile(r"""[,;&|}\])"'`]+\s?["'`]?[A-Za-z_][\w.-]{0,40}["'`]?[=:]""")
 
 _COOKIE = re.compile(
-    r"""["'`]{0,2}[ \t]{0,4}(:|=)[ \t]{0,4}(["'`]?)(?=[\w.$%-]{1,64}=[^\s;"'])([^\n\r"'`]{3,4096})"""
+    r"""["'`]{0,2}[ \t]{0,4}(:|=)[ \t]{0,4}(["'`]?)
+        (?=[\w.$%-]{1,64}=[^\s;"'])([^\n\r"'`]{3,4096})""",
+    re.VERBOSE,
 )
 _AUTHORIZATION = re.compile(
     r"""\\?["'`]{0,2}\]?[ \t]{0,4}[:=,][ \t]{0,4}\\?["'`]?
         (?:(bearer|basic|token|apikey|api-key|key|bot|digest|negotiate|aws4-hmac-sha256|splunk|jwt)
            [ \t]{1,4})?
-        ([^\n\r"'`]{3,4096})""",
+        ([^\s"'`]{3,4096})""",
     re.VERBOSE | re.IGNORECASE,
 )
+
+
+_WHOLE_LINE = frozenset({"digest", "aws4-hmac-sha256"})
+_REST = re.compile(r"[^\n\r'`]{3,4096}")
 
 
 def named(text: str, lower: str) -> Iterator[Span]:
@@ -267,11 +273,10 @@ def _authorization(text: str, start: int, end: int) -> Span | None:
     found = _AUTHORIZATION.match(text, end)
     if found is None:
         return None
-    value = (
-        found[2]
-        if (found[1] or "").lower() in ("digest", "aws4-hmac-sha256")
-        else found[2].split()[0]
-    )
+    value = found[2]
+    if (found[1] or "").lower() in _WHOLE_LINE:
+        rest = _REST.match(text, found.start(2))
+        value = rest[0] if rest else value
     value = value.rstrip(",;)]}\\ ")
     if is_placeholder(value) or MASK.search(value) or is_code(value):
         return None

@@ -3,6 +3,7 @@
 import re
 
 from twice.core.secret_values import (
+    JUDGED_CHARS,
     MASK,
     MASKED_BEFORE,
     Span,
@@ -16,8 +17,8 @@ from twice.core.secret_values import (
 )
 
 _FOR = (
-    r"(?:[ \t]{1,4}(?:for|of|to|on|in|from|at|para|pour|für|de|del|do|da|der|des|voor|van|dla|per|von)"
-    r"(?:[ \t]{1,4}[\w.'’/-]{1,30}){1,5}?)?"
+    r"(?:[ \t]{1,4}(?:for|of|to|on|in|from|at|para|pour|für|de|del|do|da|der|des|voor|van|dla|per"
+    r"|von)(?:[ \t]{1,4}[\w.'’/-]{1,30}){1,5}?)?"
 )
 _SAID = re.compile(
     r"(?:'s|’s)?"
@@ -31,10 +32,11 @@ _SAID = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _GIVEN = re.compile(
-    r"(?:'s)?(?:[ \t](?:от|для|к|на|из)(?:[ \t][\w-]{1,30}){1,2}?)?[ \t]{1,4}(?:called |named |number )?"
+    r"(?:'s)?(?:[ \t](?:от|для|к|на|из)(?:[ \t][\w-]{1,30}){1,2}?)?[ \t]{1,4}"
+    r"(?:called |named |number )?"
 )
 _SAID_VALUE = re.compile(
-    r"""(["'`“«「‘*]{0,2})(?![}\])>,;|&\\/:=-])([^\s"'`”»」’，。、；]{3,4096})"""
+    r"""(["'`“«「‘*]{0,2})(?![}\])>,;|&\\/:=-])([^\s"'`”»」’，。、；\u3000-\u9fff\uac00-\ud7af]{3,4096})"""
 )
 _REVERSED = re.compile(
     r"""(?:^|[\s"'`(])([^\s"'`]{6,200})["'`]?[ ](?:is|as|for|es|ist|est)[ ]
@@ -49,12 +51,13 @@ _PREDICATE_ENDING = re.compile(
 )
 _PREDICATES = words(
     """
-    a an at bad basic bearer been being broken by case dead default due easy empty encryption fausse fine
-    for free from full gone good hard here how in incorrecta incorrecto correcta it its just kept known
-    leer less long lost more my never new no none not null obligatoire obrigatória ok okay old on one only
-    our part plain plaintext public richtig falsch nötig errada right safe same secret sensitive sent set
-    short shown stale still stolen strong stuck text that the there this too unknown up very weak what
-    when where which why with wrong your also always now base64 null optional required true false
+    a also always an at bad base64 basic bearer been being broken by case correcta correcto dead
+    default due easy empty encryption errada false falsch fausse fine for free from full gone good
+    hard here how in incorrecta incorrecto it its just kept known leer less long lost more my never
+    new no none not now null nötig obligatoire obrigatória ok okay old on one only optional our part
+    plain plaintext public required richtig right safe same secret sensitive sent set short shown
+    stale still stolen strong stuck text that the there this too true unknown up very weak what when
+    where which why with wrong your
     """
 )
 _VERSION = re.compile(
@@ -64,6 +67,8 @@ _CLAUSE_END = re.compile(
     r"[\"'`]?[ \t]*(?:[.,;!)](?!\w)|\n|\Z|(?:and|but|not|y|und|et|e|instead)\b)", re.IGNORECASE
 )
 _CLOSING = re.compile(r"""["'`”»」*)]{1,3}""")
+REVERSED_CHARS = 260  # a secret said before its name, and what joins the two
+_COPULA = re.compile(" (?:is|as|for|es|ist|est) ")
 CONTEXT_CHARS = 120  # between a secret's name and a random-looking value
 _OWN_NAME = re.compile(r"""[\w-]+["'`]{0,2}[ \t]?(?:[:=]|=>)[ \t]?\\?["'`]?\Z""")
 _NEARBY = re.compile(r"[A-Za-z0-9+/=_.~\-]{20,512}")
@@ -125,13 +130,14 @@ def _is_said_secret(
 
 
 def _has_digit_and_letter(value: str) -> bool:
-    return any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+    return any(map(str.isdigit, value[:JUDGED_CHARS])) and any(map(str.isalpha, value))
 
 
 def said_before(text: str, start: int, kind: str) -> Span | None:
     """Find the value that a sentence names first: "X is my password"."""
-    head_start = max(0, start - 260)
-    found = _REVERSED.search(text[head_start:start])
+    head_start = max(0, start - REVERSED_CHARS)
+    head = text[head_start:start]
+    found = _REVERSED.search(head) if _COPULA.search(head[-64:]) else None
     if found is None or is_placeholder(found[1]) or MASK.search(found[1]):
         return None
     value = found[1]

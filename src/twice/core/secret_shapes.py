@@ -15,10 +15,10 @@ BLOCK_CHARS = 100_000
 _JOINTS = tuple(re.compile(rf"{joint}(?=[A-Za-z0-9_+/=-]{{14}})") for joint in ("_", "-", r"\."))
 _STEM_ENDS = words(
     """
-    AGE CFPAT FLWSECK GOCSPX HRKU NRAK NRJS NRII PMAK SG aio org dckr dop doo dor pt st ct sa scim audit
-    figd fio fm1 fm2 fo1 ghp gho ghs ghu ghr pat gsk hf hvs hvb key lin lsv2 mfa nfp npm ntn pk pnu pplx
-    pscale pul pypi r8 re rk rnd rubygems sb sbp secret sk sl sntrys sntryu sqp squ sqa tfp tvly whsec
-    xai xapp xkeysib ya29
+    AGE CFPAT FLWSECK GOCSPX HRKU NRAK NRJS NRII PMAK SG aio org dckr dop doo dor pt st ct sa
+    scim audit figd fio fm1 fm2 fo1 ghp gho ghs ghu ghr pat gsk hf hvs hvb key lin lsv2 mfa nfp
+    npm ntn pk pnu pplx pscale pul pypi r8 re rk rnd rubygems sb sbp secret sk sl sntrys sntryu
+    sqp squ sqa tfp tvly whsec xai xapp xkeysib ya29
     """
 )
 _STEM_STARTS = ("gl", "pat", "shp", "sq0", "xox")
@@ -41,53 +41,59 @@ _UNJOINED = tuple(
 )
 _WORD = "[A-Za-z0-9]"
 _KEY = "[A-Za-z0-9_-]"
+# Each with a limit, so that a run of a million characters is not read a million times.
 _SHAPES: tuple[tuple[str, str], ...] = (
-    ("aws-key", rf"A(?:KIA|SIA|BIA|CCA|GPA|IDA|ROA|IPA|NPA|NVA)[A-Z0-9]{{16,}}(?!{_WORD})"),
-    ("github-token", rf"gh[opsur]_{_WORD}{{16,}}|github_pat_[A-Za-z0-9_]{{20,}}"),
-    ("gitlab-token", rf"gl[a-z]{{1,5}}-[A-Za-z0-9_.=-]{{16,}}|GR1348941{_KEY}{{16,}}"),
-    ("slack-token", r"xox[a-z](?:\.xox[bp])?-[A-Za-z0-9-]{10,}|xapp-\d-[A-Za-z0-9-]{10,}"),
-    ("slack-webhook", r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9_/+-]{16,}"),
-    ("discord-webhook", rf"webhooks/\d{{15,}}/{_KEY}{{20,}}"),
-    ("stripe-key", rf"[rsp]k_(?:live|test)_{_WORD}{{10,}}|whsec_[A-Za-z0-9+/=]{{16,}}"),
-    ("anthropic-key", rf"sk-ant-{_KEY}{{16,}}"),
-    (
-        "api-key",
-        rf"[sp]k-(?=(?:[a-z]{{2,8}}[-_])*{_KEY}*?{_WORD}{{10}})(?=[^\d\s]{{0,80}}\d){_KEY}{{16,}}",
-    ),
-    ("api-key", rf"sk_(?=[^\d\s]{{0,80}}\d){_WORD}{{24,}}|[sp]k\.eyJ{_KEY}{{16,}}"),
+    ("aws-key", rf"A(?:KIA|SIA|BIA|CCA|GPA|IDA|ROA|IPA|NPA|NVA)[A-Z0-9]{{16,512}}(?!{_WORD})"),
+    ("github-token", rf"gh[opsur]_{_WORD}{{16,512}}|github_pat_[A-Za-z0-9_]{{20,512}}"),
+    ("gitlab-token", rf"gl[a-z]{{1,5}}-[A-Za-z0-9_.=-]{{16,512}}|GR1348941{_KEY}{{16,512}}"),
+    ("slack-token", r"xox[a-z](?:\.xox[bp])?-[A-Za-z0-9-]{10,512}|xapp-\d-[A-Za-z0-9-]{10,512}"),
+    ("slack-webhook", r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9_/+-]{16,512}"),
+    ("discord-webhook", rf"webhooks/\d{{15,512}}/{_KEY}{{20,512}}"),
+    ("stripe-key", rf"[rsp]k_(?:live|test)_{_WORD}{{10,512}}|whsec_[A-Za-z0-9+/=]{{16,512}}"),
+    ("anthropic-key", rf"sk-ant-{_KEY}{{16,512}}"),
+    ("openai-key", rf"sk-(?:proj|svcacct|admin|None)-{_KEY}{{16,512}}"),
+    ("api-key", rf"[sp]k-{_KEY}{{16,512}}|sk_{_WORD}{{24,512}}|[sp]k\.eyJ{_KEY}{{16,512}}"),
     (
         "google-key",
-        rf"AIza{_KEY}{{30,}}|ya29\.{_KEY}{{16,}}|GOCSPX-{_KEY}{{16,}}|1//0{_KEY}{{30,}}",
+        rf"AIza{_KEY}{{30,512}}|ya29\.{_KEY}{{16,512}}|GOCSPX-{_KEY}{{16,512}}|1//0{_KEY}{{30,512}}",
     ),
-    ("jwt", rf"eyJ{_KEY}{{8,}}={{0,2}}\.{_KEY}{{8,}}={{0,2}}(?:\.[A-Za-z0-9_=.-]*)?"),
-    ("huggingface-token", rf"hf_{_WORD}{{20,}}|api_org_{_WORD}{{20,}}"),
-    ("npm-token", rf"npm_(?=[^\d\s]{{0,80}}\d){_WORD}{{30,}}"),
-    ("pypi-token", rf"pypi-(?:AgE{_KEY}{{16,}}|(?=[^\d\s]{{0,80}}\d){_KEY}{{50,}})"),
+    ("jwt", rf"eyJ{_KEY}{{8,512}}={{0,2}}\.{_KEY}{{8,512}}={{0,2}}(?:\.[A-Za-z0-9_=.-]{{0,512}})?"),
+    ("huggingface-token", rf"hf_{_WORD}{{20,512}}|api_org_{_WORD}{{20,512}}"),
+    ("npm-token", rf"npm_{_WORD}{{30,512}}"),
+    ("pypi-token", rf"pypi-(?:AgE{_KEY}{{16,512}}|{_KEY}{{50,512}})"),
     ("twilio-key", r"(?:SK|AC)[0-9a-f]{32}(?![0-9a-f])"),
-    ("sendgrid-key", rf"SG\.{_KEY}{{16,}}\.{_KEY}{{16,}}"),
+    ("sendgrid-key", rf"SG\.{_KEY}{{16,512}}\.{_KEY}{{16,512}}"),
     ("mailgun-key", r"key-[0-9a-f]{32}"),
-    ("digitalocean-token", r"do[opr]_v1_[0-9a-f]{32,}"),
-    ("discord-token", rf"mfa\.{_KEY}{{60,}}"),
+    ("digitalocean-token", r"do[opr]_v1_[0-9a-f]{32,512}"),
+    ("discord-token", rf"mfa\.{_KEY}{{60,512}}"),
     ("shopify-token", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
-    ("square-token", rf"sq0(?:atp|csp|idp)-{_KEY}{{20,}}|EAAA{_KEY}{{50,}}|sq[pua]_[0-9a-f]{{40}}"),
-    ("facebook-token", rf"EAA[A-Za-z]{_WORD}{{60,}}"),
-    ("atlassian-token", rf"ATATT3[A-Za-z0-9_=-]{{20,}}|ATBB{_WORD}{{24,}}"),
-    ("docker-token", rf"dckr_(?:pat|oat)_{_KEY}{{20,}}"),
-    ("vault-token", rf"hv[sb]\.{_KEY}{{20,}}"),
-    ("age-key", r"AGE-SECRET-KEY-1[A-Z0-9]{50,}"),
-    ("dropbox-token", rf"sl\.{_KEY}{{60,}}"),
+    (
+        "square-token",
+        rf"sq0(?:atp|csp|idp)-{_KEY}{{20,512}}|EAAA{_KEY}{{50,512}}|sq[pua]_[0-9a-f]{{40}}",
+    ),
+    ("facebook-token", rf"EAA[A-Za-z]{_WORD}{{60,512}}"),
+    ("atlassian-token", rf"ATATT3[A-Za-z0-9_=-]{{20,512}}|ATBB{_WORD}{{24,512}}"),
+    ("docker-token", rf"dckr_(?:pat|oat)_{_KEY}{{20,512}}"),
+    ("vault-token", rf"hv[sb]\.{_KEY}{{20,512}}"),
+    ("age-key", r"AGE-SECRET-KEY-1[A-Z0-9]{50,512}"),
+    ("dropbox-token", rf"sl\.{_KEY}{{60,512}}"),
     ("airtable-token", rf"pat{_WORD}{{14}}\.[0-9a-f]{{64}}"),
-    ("artifactory-key", rf"AKCp{_WORD}{{40,}}"),
+    ("artifactory-key", rf"AKCp{_WORD}{{40,512}}"),
     ("crates-token", rf"cio{_WORD}{{32}}(?!{_WORD})"),
     ("sonar-token", r"sq[pua]_[0-9a-f]{40}"),
-    ("fly-token", r"FlyV1 fm\d_[A-Za-z0-9+/=,_-]{20,}|f(?:m[12]|o1)_[A-Za-z0-9+/=_-]{20,}"),
+    ("fly-token", r"FlyV1 fm\d_[A-Za-z0-9+/=,_-]{20,512}|f(?:m[12]|o1)_[A-Za-z0-9+/=_-]{20,512}"),
     (
         "api-key",
-        r"(?:aio_|api_org_|CFPAT-|dapi|dp\.(?:pt|st|ct|sa|scim|audit)\.|EZ[AT]K|figd_|fio-u-|FLWSECK[-_]"
+        r"(?:aio_|api_org_|CFPAT-|dapi|dp\.(?:pt|st|ct|sa|scim|audit)\.|figd_|fio-u-|FLWSECK[-_]"
         r"|gsk_|glc_|glsa_|HRKU-|lin_(?:api|oauth)_|lsv2_(?:pt|sk)_|nfp_|NR(?:AK|JS|II)-|ntn_|pnu_"
         r"|PMAK-|pplx-|pscale_(?:tkn|pw|oauth)_|pul-|r8_|re_|rnd_|rubygems_|sb_secret_|sbp_|secret_"
-        rf"|sntry[su]_|tfp_|tvly-|xai-|xkeysib-)(?=[^\d\s]{{0,80}}\d)(?={_KEY}*{_WORD}{{10}})[A-Za-z0-9_=+/-]{{20,}}",
+        r"|sntry[su]_|tfp_|tvly-|xai-|xkeysib-)[A-Za-z0-9_=+/-]{20,512}",
     ),
+)
+# Their beginnings are words too, so the rest must look made by a machine.
+_UNCERTAIN = frozenset({"api-key", "npm-token", "pypi-token"})
+_MACHINE_MADE = re.compile(
+    r"(?=[A-Za-z]{0,9}\d)[A-Za-z0-9]{10}|[A-Za-z0-9]{24}|eyJ[A-Za-z0-9_-]{8}"
 )
 _SHAPE = re.compile("|".join(f"(?P<s{n}>{shape})" for n, (_, shape) in enumerate(_SHAPES)))
 # A value is taken whole, also where its shape alone would end at a + or a slash.
@@ -102,16 +108,20 @@ _MIDDLES: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...] = (
     ),
     ("azure-secret", re.compile(r"Q~[\w.~-]{31,34}"), re.compile(r"[\w.~-]{3}\d\Z")),
     ("mailchimp-key", re.compile(r"-us\d{1,2}(?!\w)"), re.compile(r"[0-9a-f]{32}\Z")),
-    ("terraform-token", re.compile(rf"\.atlasv1\.{_KEY}{{40,}}"), re.compile(rf"{_WORD}{{14}}\Z")),
+    (
+        "terraform-token",
+        re.compile(rf"\.atlasv1\.{_KEY}{{40,512}}"),
+        re.compile(rf"{_WORD}{{14}}\Z"),
+    ),
     (
         "discord-token",
-        re.compile(rf"\.{_KEY}{{6}}\.{_KEY}{{27,}}"),
+        re.compile(rf"\.{_KEY}{{6}}\.{_KEY}{{27,512}}"),
         re.compile(rf"(?<!{_KEY})[MNO]{_KEY}{{22,28}}\Z"),
     ),
 )
 _HEAD_CHARS = 40
 _DIGIT = re.compile(r"\d")
-_SIGNATURE = re.compile(r"sig=([A-Za-z0-9%+/=_-]{20,})")
+_SIGNATURE = re.compile(r"sig=([A-Za-z0-9%+/=_-]{20,512})")
 
 _AUTHORITY = re.compile(
     r"""://([^\s:/@"'<>?#\\`]{0,200}):(?!\d{1,5}(?:[/?#]|$))([^\s"'<>`]{1,400})@(?=[\w\[$<{.-])"""
@@ -138,13 +148,31 @@ def shaped(text: str, ascii_text: str, lower: str) -> Iterator[Span]:
 
 def _providers(text: str, ascii_text: str) -> Iterator[Span]:
     for joint in _JOINTS:
-        for found in joint.finditer(ascii_text):
-            start = _stem_before(ascii_text, found.start())
-            if start is not None:
-                yield from _provider(text, start)
+        starts = (_stem_before(ascii_text, found.start()) for found in joint.finditer(ascii_text))
+        yield from _provided(text, (start for start in starts if start is not None))
     for beginning in _UNJOINED:
-        for found in beginning.finditer(ascii_text):
-            yield from _provider(text, found.start())
+        yield from _provided(text, (found.start() for found in beginning.finditer(ascii_text)))
+
+
+def _provided(text: str, starts: Iterator[int]) -> Iterator[Span]:
+    read = 0
+    for start in starts:
+        if start < read or (start and _is_letter_or_digit(text[start - 1])):
+            continue
+        found = _SHAPE.match(text, start)
+        if found is None or is_placeholder(found[0]):
+            continue
+        kind = _SHAPES[(found.lastindex or 1) - 1][0]
+        if kind in _UNCERTAIN and not _MACHINE_MADE.search(found[0]):
+            # No part of it is a key, save what may reach beyond its end.
+            read = found.end() - 2 * _STEM_CHARS
+            continue
+        read = _whole(text, found.end())
+        yield Span(start, start, read, kind)
+
+
+def _is_letter_or_digit(character: str) -> bool:
+    return character.isascii() and character.isalnum()
 
 
 def _stem_before(ascii_text: str, at: int) -> int | None:
@@ -154,17 +182,6 @@ def _stem_before(ascii_text: str, at: int) -> int | None:
         return None
     stem = _STEM.search(head)
     return at - len(stem[0]) if stem else None
-
-
-def _provider(text: str, start: int) -> Iterator[Span]:
-    if start and text[start - 1].isascii() and text[start - 1].isalnum():
-        return
-    found = _SHAPE.match(text, start)
-    if found is None or is_placeholder(found[0]):
-        return
-    tail = _TAIL.match(text, found.end())
-    end = tail.end() if tail else found.end()
-    yield Span(start, start, end, _SHAPES[(found.lastindex or 1) - 1][0])
 
 
 def _middles(text: str, ascii_text: str) -> Iterator[Span]:
@@ -182,7 +199,7 @@ def _addresses(text: str, ascii_text: str) -> Iterator[Span]:
     position = ascii_text.find("://")
     while position >= 0:
         found = _AUTHORITY.match(text, position)
-        if (found and not is_placeholder(found[2])) or (found and found[2].lower() in _WEAK):
+        if found and (not is_placeholder(found[2]) or found[2].lower() in _WEAK):
             yield Span(position, found.start(2), found.end(2), "url-password")
         position = ascii_text.find("://", position + 3)
     if "curl" in ascii_text:
@@ -231,9 +248,11 @@ _MARK = re.compile(
 )
 _LINE_START = r"(?:\\[nrt]|[\s>+|\"'`\\,])*"
 _KEY_LINES = re.compile(
-    rf"(?:{_LINE_START}(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): ?[^\n]{{0,200}}"
-    rf"|[A-Za-z0-9+/=]{{20,400}}(?![A-Za-z0-9+/=])))+"
-    rf"(?:{_LINE_START}(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]{{1,76}}(?=\s*(?:\n|$|[\"'`]|\\n|\.\.\.|…)))?"
+    rf"(?:{_LINE_START}"
+    r"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): ?[^\n]{0,200}"
+    r"|[A-Za-z0-9+/=]{20,400}(?![A-Za-z0-9+/=])))+"
+    rf"(?:{_LINE_START}(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]{{1,76}}"
+    r"(?=\s{0,9}(?:\n|\Z|[\"'`]|\\n|\.\.\.|…)))?"
 )
 _LINE_CHARS = 1_000
 _KEY_RUN = re.compile(r"[A-Za-z0-9+/=]{30}")

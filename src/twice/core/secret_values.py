@@ -120,8 +120,8 @@ def is_opaque(value: str) -> bool:
     value = value[:JUDGED_CHARS]
     if len(value) < 6 or _ORDINARY.fullmatch(value):
         return False
-    letters = any(character.isalpha() for character in value)
-    if letters and any(character.isdigit() for character in value):
+    letters = any(map(str.isalpha, value))
+    if letters and any(map(str.isdigit, value)):
         return not is_wordy(value) or len(value) >= 12
     shouted = value.upper() == value and "-" in value and len(value) >= 10
     return letters and (shouted or bool(re.search(r"[a-zA-Z][!@#$%^&*+=]+[a-zA-Z]", value)))
@@ -132,7 +132,7 @@ def is_random(value: str) -> bool:
     value = value[:JUDGED_CHARS]
     if len(value) < 20 or is_known_harmless(value) or _ORDINARY.fullmatch(value):
         return False
-    digits = sum(character.isdigit() for character in value)
+    digits = sum(map(str.isdigit, value))
     mixed = not value.islower() and not value.isupper()
     if digits < 2 or digits > len(value) * 0.7 or is_wordy(value):
         return False
