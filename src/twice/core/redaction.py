@@ -1,19 +1,27 @@
 """Secrets, home folders and names taken out of a text before anything else sees it."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from twice.core.private_places import emails_in, homes_in, users_in
-from twice.core.secret_names import named
+from twice.core.secret_names import NEEDLES, named
 from twice.core.secret_shapes import shaped
-from twice.core.secret_values import MASK, Span
+from twice.core.secret_values import MASK, Span, has_digit_and_letter
 
 WINDOW_CHARS = 256 * 1024
 """Looked at as one; the most that ``redact_chunks`` holds back."""
 
+# A short text without a long word and without any of these holds no secret; most end here.
+_SHORT_CHARS = 4_096
+_LONG_WORD = re.compile(r"\S{16}")
+_HINTS = (*NEEDLES, "://", "curl", "-----", "bearer", "basic ", " login ")
+
 _PRIVATE = {"home": "~", "user": "USER", "email": "[redacted:email]"}
 _PASSES = 4
+REPEATED = 50
+"""Different secrets of one window whose repetitions are looked for."""
 _SEEN_AGAIN_CHARS = 4_096  # of each end of a secret that is longer than a window
 
 
@@ -132,7 +140,10 @@ def _find(text: str, private: _Private) -> list[Span]:
     ascii_bytes = text.encode("ascii", "replace")
     ascii_text = text if text.isascii() else ascii_bytes.decode()
     lower = ascii_bytes.lower().decode()
-    found = [*shaped(text, ascii_text, lower), *named(text, lower)]
+    found: list[Span] = []
+    if len(text) > _SHORT_CHARS or not text.isascii() or _is_hinted(lower):
+        found += shaped(text, ascii_text, lower)
+        found += named(text, lower)
     found += homes_in(text, lower, private.homes)
     found += users_in(text, private.users)
     if private.emails:
@@ -140,7 +151,40 @@ def _find(text: str, private: _Private) -> list[Span]:
     if "[redacted:" in text:
         masks = [mask.span() for mask in MASK.finditer(text)]
         found = [span for span in found if not _touches(span, masks)]
-    return _apart(found)
+    spans = _apart(found)
+    return _apart([*spans, *_repeated(text, spans)])
+
+
+def _is_hinted(lower: str) -> bool:
+    return bool(_LONG_WORD.search(lower)) or any(hint in lower for hint in _HINTS)
+
+
+def _repeated(text: str, spans: list[Span]) -> list[Span]:
+    """Find where a secret that was given away once stands again with nothing beside it."""
+    values = {text[span.start : span.end]: span.kind for span in spans if _is_telling(text, span)}
+    return [
+        Span(start, start, start + len(value), kind)
+        for value, kind in list(values.items())[:REPEATED]
+        for start in _standing_alone(text, value)
+    ]
+
+
+def _standing_alone(text: str, value: str) -> Iterator[int]:
+    start = text.find(value)
+    while start >= 0:
+        end = start + len(value)
+        if not text[start - 1 : start].isalnum() and not text[end : end + 1].isalnum():
+            yield start
+        start = text.find(value, end)
+
+
+def _is_telling(text: str, span: Span) -> bool:
+    length = span.end - span.start
+    return (
+        span.kind not in _PRIVATE
+        and 6 <= length <= _SEEN_AGAIN_CHARS
+        and has_digit_and_letter(text[span.start : span.end])
+    )
 
 
 def _touches(span: Span, masks: list[tuple[int, int]]) -> bool:
@@ -148,9 +192,14 @@ def _touches(span: Span, masks: list[tuple[int, int]]) -> bool:
 
 
 def _apart(found: list[Span]) -> list[Span]:
-    """Join spans that overlap; a secret's kind goes before a home's, that before a user's."""
+    """Join spans that overlap; a secret's kind goes before a home's, that before a user's.
+
+    What was only given away from within another secret is none: its name is gone.
+    """
     joined: list[Span] = []
     for span in sorted(found, key=lambda span: (span.start, -span.end)):
+        if joined and joined[-1].start <= span.since < joined[-1].end <= span.start:
+            continue
         if not joined or span.start >= joined[-1].end:
             joined.append(span)
             continue

@@ -3,25 +3,34 @@
 import re
 from collections.abc import Iterator
 
-from twice.core.secret_sentences import ends_clause, is_predicate, nearby, said, said_before
+from twice.core.secret_sentences import (
+    contrasted,
+    ends_clause,
+    is_predicate,
+    is_sentence,
+    nearby,
+    said,
+    said_before,
+)
 from twice.core.secret_values import (
     MASK,
     MASKED_BEFORE,
     Span,
+    has_digit_and_letter,
     is_code,
     is_identifier,
     is_opaque,
+    is_ordinary,
     is_placeholder,
     is_word,
     is_wordy,
-    words,
 )
 from twice.core.secret_words import KEY_OWNERS, kind_of_name
 
 NAME_CHARS = 64
 VALUE_CHARS = 4_096
 
-_NEEDLES = (
+NEEDLES = (
     *("pass", "pwd", "secret", "token", "key", "cred", "cookie", "_auth", '"auth', "authoriz"),
     *("sessid", "contrase", "senha", "clave", "mot de pa", "kennw", "wachtw", "parola", "sifre"),
 )
@@ -71,7 +80,7 @@ def named(text: str, lower: str) -> Iterator[Span]:
 
     ``lower`` is the text in lower case, with a question mark for what is not ASCII.
     """
-    for needle in _NEEDLES:
+    for needle in NEEDLES:
         yield from _at_each(text, lower, needle)
     if not text.isascii():
         for needle in _FOREIGN_NEEDLES:
@@ -86,6 +95,8 @@ def _at_each(text: str, haystack: str, needle: str) -> Iterator[Span]:
         found = _at(text, position, needle)
         if found is not None:
             yield found
+            if (second := contrasted(text, found)) is not None:
+                yield second
         # A value is not searched again: it may hold the same word a thousand times.
         after = position + len(needle) if found is None else max(found.end, position + 1)
         position = haystack.find(needle, after)
@@ -159,29 +170,13 @@ def _quoted(quoted: re.Match[str], start: int, name: str, kind: str) -> Span | N
     value = quoted[2]
     if is_placeholder(value) or value.lower() == name.lower() or MASK.search(value):
         return None
-    if _is_sentence(value) or (is_identifier(value) and _is_a_name(value, kind)):
+    if is_sentence(value) or (is_identifier(value) and _is_a_name(value, kind)):
         return None
-    if kind in ("token", "key") and not _is_token(value):
+    if kind in ("token", "key") and not _is_token(value, given=True):
         return None
-    if name.lower() == "pwd" and ("/" in value or "\\" in value):
+    if name.strip("-").lower() == "pwd" and ("/" in value or "\\" in value):
         return None
     return Span(start, quoted.start(2), quoted.end(2), kind)
-
-
-def _is_sentence(value: str) -> bool:
-    parts = value.split()
-    return len(parts) > 1 and (
-        len(parts) > 6
-        or parts[0].istitle()
-        or any(part.lower() in _SENTENCE_WORDS for part in parts)
-    )
-
-
-_SENTENCE_WORDS = words(
-    """
-    a an and at be by for from in is it must not of on or please should the to with you your
-    """
-)
 
 
 def _is_a_name(value: str, kind: str) -> bool:
@@ -191,7 +186,10 @@ def _is_a_name(value: str, kind: str) -> bool:
     )
 
 
-def _is_token(value: str) -> bool:
+def _is_token(value: str, *, given: bool) -> bool:
+    """Tell whether a value may be a key; ``given``: it stands where code gives a value."""
+    if given and len(value) >= 6 and has_digit_and_letter(value) and not is_ordinary(value):
+        return True
     if is_opaque(value) or (len(value) >= 16 and value.isalnum()):
         return True
     return len(value) >= 16 and bool(re.search(r"[+/=~]", value)) and "://" not in value
@@ -238,10 +236,10 @@ def _is_bare_secret(
     if is_code(value):
         return False
     if shouted and tight:
-        return not (kind in ("token", "key") and is_word(value) and len(value) < 8)
+        return not (kind in ("token", "key") and is_word(value) and len(value) < 6)
     if kind in ("token", "key"):
         named = is_identifier(value) and is_wordy(value)
-        return _is_token(value.rstrip(".!?")) and not named
+        return _is_token(value.rstrip(".!?"), given=tight) and not named
     if is_word(value) or is_identifier(value):
         option = "-" in text[max(0, start - 2) : start] or name.startswith("-")
         in_call = text[end : end + 1] in (")", ",") and tight

@@ -3,13 +3,14 @@
 import re
 
 from twice.core.secret_values import (
-    JUDGED_CHARS,
     MASK,
     MASKED_BEFORE,
     Span,
+    has_digit_and_letter,
     is_code,
     is_identifier,
     is_opaque,
+    is_ordinary,
     is_placeholder,
     is_random,
     is_word,
@@ -36,7 +37,8 @@ _GIVEN = re.compile(
     r"(?:called |named |number )?"
 )
 _SAID_VALUE = re.compile(
-    r"""(["'`“«「‘*]{0,2})(?![}\])>,;|&\\/:=-])([^\s"'`”»」’，。、；\u3000-\u9fff\uac00-\ud7af]{3,4096})"""
+    r"""(["'`“«「‘*]{0,2})(?![}\])>,;|&\\/:=-])"""
+    r"""([^\s"'`”»」’，。、；\u3000-\u9fff\uac00-\ud7af]{3,4096})"""
 )
 _REVERSED = re.compile(
     r"""(?:^|[\s"'`(])([^\s"'`]{6,200})["'`]?[ ](?:is|as|for|es|ist|est)[ ]
@@ -60,18 +62,29 @@ _PREDICATES = words(
     where which why with wrong your
     """
 )
-_VERSION = re.compile(
-    r"v?\d+(?:\.\d+)*[a-z]{0,3}|(?:sha|md|base|utf|argon|bcrypt|pbkdf)-?\d.*", re.I
-)
 _CLAUSE_END = re.compile(
     r"[\"'`]?[ \t]*(?:[.,;!)](?!\w)|\n|\Z|(?:and|but|not|y|und|et|e|instead)\b)", re.IGNORECASE
 )
 _CLOSING = re.compile(r"""["'`”»」*)]{1,3}""")
+_PHRASE = re.compile(r"""(["'`])((?:[\w!?$%&+*-]{2,40} ){1,5}[\w!?$%&+*-]{2,40})\1""")
+_CONTRASTED = re.compile(
+    r"""["'`]?[,;]?[ ](?:(?:and|but)[ ])?(?:not|instead[ ]of|rather[ ]than|never|with|by|to|or|and
+        |over|no|nicht|statt|pas|niet|nie|не|en[ ]lugar[ ]de|em[ ]vez[ ]de|->|→)[ ]
+        (?:the[ ])?(?:old[ ]|new[ ])?(?:one[ ])?["'`]?([^\s"'`,;]{6,512})""",
+    re.VERBOSE | re.IGNORECASE,
+)
 REVERSED_CHARS = 260  # a secret said before its name, and what joins the two
 _COPULA = re.compile(" (?:is|as|for|es|ist|est) ")
 CONTEXT_CHARS = 120  # between a secret's name and a random-looking value
 _OWN_NAME = re.compile(r"""[\w-]+["'`]{0,2}[ \t]?(?:[:=]|=>)[ \t]?\\?["'`]?\Z""")
-_NEARBY = re.compile(r"[A-Za-z0-9+/=_.~\-]{20,512}")
+_NEARBY = re.compile(r"[A-Za-z0-9+/_][A-Za-z0-9+/=_.~\-]{19,512}")
+
+
+_SENTENCE_WORDS = words(
+    """
+    a an and at be by for from in is it must not of on or please should the to with you your
+    """
+)
 
 
 def ends_clause(text: str, end: int) -> bool:
@@ -84,6 +97,16 @@ def is_predicate(word: str) -> bool:
     return word.lower() in _PREDICATES or bool(_PREDICATE_ENDING.fullmatch(word.lower()))
 
 
+def is_sentence(value: str) -> bool:
+    """Tell whether a quoted text is a message to people rather than a passphrase."""
+    parts = value.split()
+    return len(parts) > 1 and (
+        len(parts) > 6
+        or parts[0].istitle()
+        or any(part.lower() in _SENTENCE_WORDS for part in parts)
+    )
+
+
 def said(text: str, start: int, end: int, kind: str) -> Span | None:
     """Find the value that follows in a sentence: "… password for the db is X", "use token X"."""
     said = _SAID.match(text, end) or _SAID.match(text, _plain_end(text, end))
@@ -93,6 +116,9 @@ def said(text: str, start: int, end: int, kind: str) -> Span | None:
     found = _SAID_VALUE.match(text, given.end())
     if found is None:
         return None
+    phrase = _PHRASE.match(text, found.start())
+    if phrase and said and kind in ("password", "secret") and not is_sentence(phrase[2]):
+        return Span(start, phrase.start(2), phrase.end(2), kind)
     whole = found[2].rstrip(".,;:)]}*")
     value = whole.rstrip("!?")
     if not value or is_placeholder(value) or MASK.search(value):
@@ -100,6 +126,17 @@ def said(text: str, start: int, end: int, kind: str) -> Span | None:
     if not _is_said_secret(text, start, found, value, kind, said is not None):
         return None
     return Span(start, found.start(2), found.start(2) + len(whole), kind)
+
+
+def contrasted(text: str, first: Span) -> Span | None:
+    """Find the second of two values of which a sentence prefers one: "use X, not Y"."""
+    found = _CONTRASTED.match(text, first.end)
+    if found is None or is_placeholder(found[1]) or MASK.search(found[1]):
+        return None
+    value = found[1].rstrip(".!?:)]}")
+    if not is_opaque(value) or is_code(value):
+        return None
+    return Span(first.since, found.start(1), found.start(1) + len(value), first.kind)
 
 
 def _plain_end(text: str, end: int) -> int:
@@ -114,7 +151,7 @@ def _is_said_secret(
         return not is_code(value)
     if is_code(value) or kind in ("token", "key"):
         return False
-    if _has_digit_and_letter(value) and not _VERSION.fullmatch(value):
+    if has_digit_and_letter(value) and not is_ordinary(value):
         return True
     if not verb:
         return False
@@ -127,10 +164,6 @@ def _is_said_secret(
         ends = ends_clause(text, found.start(2) + len(value))
         return bool(owned) and ends and not is_predicate(value)
     return not is_identifier(value) and any(not c.isalpha() for c in value.strip("-_/."))
-
-
-def _has_digit_and_letter(value: str) -> bool:
-    return any(map(str.isdigit, value[:JUDGED_CHARS])) and any(map(str.isalpha, value))
 
 
 def said_before(text: str, start: int, kind: str) -> Span | None:

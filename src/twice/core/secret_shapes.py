@@ -124,12 +124,21 @@ _DIGIT = re.compile(r"\d")
 _SIGNATURE = re.compile(r"sig=([A-Za-z0-9%+/=_-]{20,512})")
 
 _AUTHORITY = re.compile(
-    r"""://([^\s:/@"'<>?#\\`]{0,200}):(?!\d{1,5}(?:[/?#]|$))([^\s"'<>`]{1,400})@(?=[\w\[$<{.-])"""
+    r"""://([^\s:/@"'<>?#\\`\[\]]{0,200}):(?!\d{1,5}(?:[/?#]|$))([^\s"'<>`]{1,400})@(?=[\w\[$<{.-])"""
 )
 _SCHEME = re.compile(
     r"""(bearer|basic)[ \t]{1,4}["']?([^\s"'`,;<>()\[\]{}\\]{6,4096})""", re.IGNORECASE
 )
-_CURL_USER = re.compile(r"""(?:-u|--user)(?:[ =]|(?<=-u))["']?[^\s:"']{1,100}:([^\s"']{1,400})""")
+_OPTIONS = (
+    (
+        "curl",
+        re.compile(
+            r"""(?:-u|--user)(?:[ =]|(?<=-u))["']?[^\s:"']{1,100}:([^\s"']{1,400})""",
+        ),
+    ),
+    ("sshpass", re.compile(r"""sshpass[ ]+-p[ ]?["']?([^\s"']{1,400})""")),
+    (" login ", re.compile(r"""[ ]login[ ][^\n]{0,80}?[ ]-p[ ]?["']?([^\s"'-][^\s"']{1,400})""")),
+)
 
 
 def shaped(text: str, ascii_text: str, lower: str) -> Iterator[Span]:
@@ -202,8 +211,10 @@ def _addresses(text: str, ascii_text: str) -> Iterator[Span]:
         if found and (not is_placeholder(found[2]) or found[2].lower() in _WEAK):
             yield Span(position, found.start(2), found.end(2), "url-password")
         position = ascii_text.find("://", position + 3)
-    if "curl" in ascii_text:
-        for found in _CURL_USER.finditer(text):
+    for command, option in _OPTIONS:
+        if command not in ascii_text:
+            continue
+        for found in option.finditer(text):
             if not is_placeholder(found[1]):
                 yield Span(found.start(), found.start(1), found.end(1), "password")
 

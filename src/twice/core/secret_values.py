@@ -31,12 +31,12 @@ MASK = re.compile(r"\[redacted:[a-z-]{1,40}\]")
 
 _PLACEHOLDER = re.compile(
     r"""
-    \[redacted.* | \[[a-z _-]+\] | <[^>]*>.* | \{\{?[^}]*\}?\}.* | \$\{.* | \$\(.*
+    \[redacted.* | \[[a-z _-]+\] | <[^>]*>.* | <[a-z_/-].* | \{\{?[^}]*\}?\}.* | \$\{.* | \$\(.*
   | \$[a-z_]+\d?\W* | %\(?\w+\)?[s%]? | \#\{.* | @\w+@ | __\w+__ | `.*
   | .{0,12}(?:\*{3,}|•{3,}|…|\.{3,}).{0,8}
   | [\w-]{0,16}?(?:x{4,}|0{8,}|_{3,})[x0_.-]*
   | (?:your|insert|enter|replace|put|paste|add|change|example|sample|dummy)
-        (?:[-_ .].*|(?:api|auth)?(?:token|key|secret|password)s?\w{0,8})
+        (?:[-_ .]\D*|(?:api|auth)?(?:token|key|secret|password)s?\w{0,8})
   | change_?me\W* | example\W* | placeholder\W* | redacted\W* | removed\W* | masked\W* | hidden\W*
   | (?:none|null|nil|undefined|true|false|todo|tbd|n/a|empty|unset|yes|no|on|off|default)\W*
   | (?:the|my|a|an)[-_](?:api[-_])?(?:key|token|secret|password)(?:[-_]?here)?
@@ -60,12 +60,13 @@ _CODE = re.compile(
        |config|settings|secrets|params?|req|request|res|args?|opts?|options|props|ctx|context|data
        |import|std|crate|super)\b(?:[.\[(:?!-].*|$)
   | [A-Za-z_$][\w$.:]*(?:->\w+)*\??!?[(\[].*
-  | [&*]?[A-Za-z_$](?:[A-Za-z_$]|\d(?!\d\d))*(?:\??\.[A-Za-z_$]+)+[;,)\]}]*
   | (?:Optional|List|Dict|Union|Literal|Option|Result|Secret|Promise|Array|Record)[\[<].*
   | [(\[{|>&!*/\\+=-].{0,2} | [({\[].* | [?]\s.* | !\w+ | => .*
     """,
     re.VERBOSE | re.DOTALL,
 )
+
+_DOTTED = re.compile(r"[&*]?[A-Za-z_$](?:[A-Za-z_$]|\d(?!\d\d))*(?:\??\.[A-Za-z_$]+)+[;,)\]}]*")
 
 _ORDINARY = re.compile(
     r"""
@@ -77,6 +78,11 @@ _ORDINARY = re.compile(
   | @?[a-z][\w.-]*/[a-z][\w./-]* | \#?\d+\W* | [A-Z]{2,6}-\d+\W* | \S+\(\S*
     """,
     re.VERBOSE,
+)
+_SHOUTED = re.compile(r"[A-Z]+(?:-[A-Z0-9]+)+|[A-Z]{3,}(?:-[A-Za-z]+){2,}")
+_ALGORITHM = re.compile(
+    r"v?\d+(?:\.\d+)*[a-z]{0,3}|(?:oauth|sha|md|base|utf|argon|bcrypt|pbkdf|hs|rs|es)-?_?\d.*",
+    re.IGNORECASE,
 )
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 _HEX = re.compile(r"(?:0x|sha\d+[:-])?[0-9a-f]{7,}", re.IGNORECASE)
@@ -94,7 +100,10 @@ def is_placeholder(value: str) -> bool:
 def is_code(value: str) -> bool:
     """Tell whether a bare value is a type, a call or a reference rather than a secret."""
     value = value[:JUDGED_CHARS]
-    return value.strip(",;)]}").lower() in _TYPES or bool(_CODE.fullmatch(value))
+    if value.strip(",;)]}").lower() in _TYPES:
+        return True
+    dotted = _DOTTED.fullmatch(value) and (len(value) <= 24 or is_wordy(value))
+    return bool(dotted or _CODE.fullmatch(value))
 
 
 def is_word(value: str) -> bool:
@@ -123,8 +132,20 @@ def is_opaque(value: str) -> bool:
     letters = any(map(str.isalpha, value))
     if letters and any(map(str.isdigit, value)):
         return not is_wordy(value) or len(value) >= 12
-    shouted = value.upper() == value and "-" in value and len(value) >= 10
-    return letters and (shouted or bool(re.search(r"[a-zA-Z][!@#$%^&*+=]+[a-zA-Z]", value)))
+    if len(value) >= 10 and _SHOUTED.fullmatch(value):
+        return True
+    return letters and bool(re.search(r"[a-zA-Z][!@#$%^&*+]+[a-zA-Z]", value))
+
+
+def has_digit_and_letter(value: str) -> bool:
+    """Tell whether a value mixes digits and letters, as the shortest passwords do."""
+    value = value[:JUDGED_CHARS]
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+
+
+def is_ordinary(value: str) -> bool:
+    """Tell whether a short value with digits is a version or the name of an algorithm."""
+    return bool(_ALGORITHM.fullmatch(value[:JUDGED_CHARS]))
 
 
 def is_random(value: str) -> bool:
