@@ -75,6 +75,10 @@ class App:
         """Replace what a pending proposal says."""
         return deciding.edit(self.kit, id, lesson, expected=expected)
 
+    def refresh(self, id: str) -> State | Refusal:
+        """Look again at what a pending proposal would replace; its words stay."""
+        return deciding.refresh(self.kit, id)
+
     def reject(self, id: str, *, reason: str = "", expected: str = "") -> State | Refusal:
         """Reject what waits."""
         return deciding.reject(self.kit, id, reason=reason, expected=expected)

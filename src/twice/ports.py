@@ -134,6 +134,10 @@ class Store(Protocol):
         """Return how far every file was read, by its key."""
         ...
 
+    def lineages_met(self, keys: Iterable[str]) -> frozenset[str]:
+        """Return the lineages that any of these keys was met in."""
+        ...
+
     def record(self, batch: Batch) -> Recorded:
         """Keep what one reading of one file adds, in one short transaction."""
         ...

@@ -165,7 +165,7 @@ class History:
             "roll back": lambda: self.roll_back(state.id),
             "withdraw": lambda: self._draft(decide_withdrawal(state, reason="gone", actor=actor)),
             "evict": lambda: self._draft(decide_eviction(state, actor=actor)) if settled else None,
-            "erase": lambda: self._draft(decide_erasure(state, actor=actor)),
+            "erase": lambda: self._draft(decide_erasure(state, binds=True, actor=actor)),
         }
         verbs[verb]()
 

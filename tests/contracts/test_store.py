@@ -450,7 +450,7 @@ def test_what_is_forgotten_is_gone_and_the_chain_is_whole(history: History) -> N
     id = history.file(text="A secret wish.")
     hashed = history.state(id).hash
     drafts = [
-        decide_erasure(history.state(id), actor="person"),
+        decide_erasure(history.state(id), binds=True, actor="person"),
         decide_forgetting("fgt_1", sessions=("s1",), items=(id,), counts={}, actor="person"),
     ]
     counts = store.forget(["s1"], drafts=drafts, after=store.position(), at=START)

@@ -116,7 +116,7 @@ def texts() -> st.SearchStrategy[str]:
     return st.lists(anything, max_size=12).map("".join)
 
 
-@settings(max_examples=600)
+@settings(max_examples=600, deadline=None)
 @given(texts())
 def test_redacting_twice_changes_nothing_more(text: str) -> None:
     once = redact(text, ("/home/ann",), ("ann",), True)
@@ -125,7 +125,7 @@ def test_redacting_twice_changes_nothing_more(text: str) -> None:
     assert twice.secrets == 0
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(texts())
 def test_findings_stand_in_order_where_they_say(text: str) -> None:
     done = redact(text, ("/home/ann",), ("ann",), True)
@@ -140,7 +140,7 @@ def test_findings_stand_in_order_where_they_say(text: str) -> None:
 # --- across borders --------------------------------------------------------------------------
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(texts(), st.lists(st.integers(0, 400), max_size=8))
 def test_pieces_give_the_same_text_as_the_whole(text: str, borders: list[int]) -> None:
     at = [0, *sorted(min(border, len(text)) for border in borders), len(text)]

@@ -21,11 +21,10 @@ COMMAND = "/opt/twice/bin/python -I -S /opt/twice/lib/twice/faces/hook.py sessio
 NEWER = COMMAND.replace("/opt/twice", "/home/ann/new venv")
 SECRET = "fake-value-that-must-not-be-kept"
 
-TYPICAL = (
-    """{
+TYPICAL = """{
   // mine
   "model": "opus", // the big one
-  "env": {"API_KEY": "%s"},
+  "env": {"API_KEY": "@SECRET@"},
   "hooks": {
     "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}],
     "SessionStart": [
@@ -37,9 +36,7 @@ TYPICAL = (
   },
   "somethingNew": [1, 2.50, 1e3, null] /* unknown to us */
 }
-"""
-    % SECRET
-)
+""".replace("@SECRET@", SECRET)
 
 
 def digest(data: bytes) -> str:

@@ -1,10 +1,11 @@
 """Approve, edit, reject and roll back: what a person decides, and what that does."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 
+from twice.actions.gating import in_force, names_taken, would_replace
 from twice.actions.kit import Kit, expand, retried, shorten
 from twice.core.decisions import (
     Decision,
@@ -17,12 +18,12 @@ from twice.core.decisions import (
     rollback_refusal,
 )
 from twice.core.encoding import digest, encode, text_digest
-from twice.core.gates import Surroundings, check, holds_name
+from twice.core.gates import Known, Surroundings, check
 from twice.core.lessons import Lesson, Memory, words_of
 from twice.core.proposals import Candidate, Content, Refusal, decode_content, encode_content
 from twice.core.receipts import CONTEXT, Destination, OnDisk, Receipt
 from twice.core.redaction import redact
-from twice.core.states import IN_FORCE, State, Status
+from twice.core.states import State, Status
 
 
 def approve(
@@ -58,8 +59,8 @@ def _approve(kit: Kit, id: str, expected: str, override: bool, actor: str) -> St
     )
     if isinstance(decision, Refusal):
         return decision
-    if content.replaces and (replaced is None or replaced.status not in IN_FORCE):
-        return _not("approved", moved_on(content.replaces, replaced))
+    if moved := moved_on(kit, id, content, in_force(kit, state.project)):
+        return _not("approved", moved)
     kit.store.append(decision, after=after, at=kit.now())
     return publish(kit, id) if places else _now(kit, id)
 
@@ -120,18 +121,19 @@ def _edit(kit: Kit, id: str, lesson: Lesson, expected: str) -> State | Refusal:
     if isinstance(found, Refusal):
         return found
     state, content = found
-    replaced = kit.store.state(content.replaces) if content.replaces else None
     changed = msgspec.structs.replace(
         content,
         lesson=lesson,
         words="" if lesson != content.lesson else content.words,
-        replaces=content.replaces if replaced is not None and replaced.status in IN_FORCE else "",
+        replaces="",
     )
     around = Surroundings(
         policy=state.policy,
         workflows=kit.policy().workflows,
         names=names_taken(kit, state.project, but=id),
     )
+    known = in_force(kit, state.project)
+    changed = msgspec.structs.replace(changed, replaces=would_replace(kit, changed, known))
     checked = check(Candidate(changed, state.policy), around)
     if isinstance(checked, Refusal):
         return _not("edited", checked)
@@ -145,6 +147,7 @@ def _edit(kit: Kit, id: str, lesson: Lesson, expected: str) -> State | Refusal:
         expected=expected,
         policy=kit.revision(),
         actor=kit.actor,
+        replaces=checked.content.replaces,
     )
     if isinstance(decision, Refusal):
         return decision
@@ -152,11 +155,10 @@ def _edit(kit: Kit, id: str, lesson: Lesson, expected: str) -> State | Refusal:
     return _now(kit, id)
 
 
-def names_taken(kit: Kit, project: str, *, but: str = "") -> frozenset[str]:
-    """Return the names that skills and workflows of a project hold."""
-    policy = kit.revision()
-    states = kit.store.states(project=project)
-    return frozenset(s.name for s in states if s.id != but and holds_name(s, policy))
+def refresh(kit: Kit, id: str) -> State | Refusal:
+    """Look again at what a pending proposal would replace; its words stay."""
+    found = opened(kit, id)
+    return found if isinstance(found, Refusal) else edit(kit, id, found[1].lesson)
 
 
 def reject(kit: Kit, id: str, *, reason: str = "", expected: str = "") -> State | Refusal:
@@ -306,13 +308,21 @@ def destinations_of(kit: Kit, state: State, content: Content) -> tuple[Destinati
     return kit.outlet.destinations(content.lesson, id=state.id, root=root, agents=agents)
 
 
-def moved_on(id: str, replaced: State | None) -> Refusal:
-    """Say that the item which a proposal would replace is not in force any more."""
-    return Refusal(
-        "needs_rebase",
-        f"the item {id} that it would replace is {replaced.status if replaced else 'gone'} by now",
-        "Edit it (its words may stay), or reject it: twice review",
-    )
+def moved_on(kit: Kit, id: str, content: Content, known: Sequence[Known]) -> Refusal | None:
+    """Say what changed since a memory was proposed: what it replaces, or would have to.
+
+    ``known`` are the approved memories of its project.
+    """
+    if not isinstance(content.lesson, Memory):
+        return None
+    now = would_replace(kit, content, known)
+    if now == content.replaces:
+        return None
+    hint = f"twice review --refresh {id}, then decide again."
+    if now:
+        return Refusal("needs_rebase", f"it contradicts {now}, approved since", hint)
+    gone = f"{content.replaces}, which it would replace, is not in force any more"
+    return Refusal("needs_rebase", gone, hint)
 
 
 def project_root(kit: Kit, project: str) -> Path | None:

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from twice.actions.keeping import Tally
 from twice.actions.kit import Kit, Opened
 from twice.actions.proposing import Learned, learn
-from twice.actions.reading import Progress, Tally, quiet, read
+from twice.actions.reading import Progress, quiet, read
 from twice.core.encoding import canonical
 from twice.core.policy import Effective, Mode, Policy
 
@@ -32,7 +33,7 @@ def dream(
     started = kit.now()
     id = kit.fresh("drm")
     if effective.mode is Mode.OFF:
-        return _report(id, started, kit, effective, Tally(), {}, {})
+        return _report(id, started, kit, effective, Tally(started), {}, {})
     dropped = kit.store.expire(started)
     tally = read(kit, found, since=since, progress=progress)
     dropped = {why: count + dropped[why] for why, count in kit.store.expire(kit.now()).items()}
@@ -118,6 +119,8 @@ def _evolution_part(
             kind: sum(part.suggested[kind] for part in parts)
             for kind in ("memory", "skill", "instruction", "workflow")
         },
+        "supported": [id for part in parts for id in part.supported],
+        "waiting": sum(part.waiting for part in parts),
         "proposals": [id for part in parts for id in part.filed],
         "saved": [id for part in parts for id in part.saved],
         "refused": [

@@ -102,16 +102,18 @@ def forget(kit: Kit, chosen: Plan) -> dict[str, int] | Refusal:
 
 def _erase(kit: Kit, chosen: Plan) -> dict[str, int]:
     after = kit.store.position()
+    lineages = {s.lineage for s in kit.store.sessions() if s.id in set(chosen.sessions)}
+    binds = chosen.items == (chosen.subject,)
     drafts: list[Draft] = []
     for id in chosen.items:
         state = kit.store.state(id)
         if state is not None:
-            drafts.append(decide_erasure(state, actor=kit.actor))
+            drafts.append(decide_erasure(state, binds=binds, actor=kit.actor))
     counts = {"sessions": len(chosen.sessions), "items": len(chosen.items), "turns": chosen.turns}
     drafts.append(
         decide_forgetting(
-            chosen.subject if chosen.items == (chosen.subject,) else kit.fresh("fgt"),
-            sessions=tuple(keyed(kit.store.key, name) for name in chosen.sessions),
+            chosen.subject if binds else kit.fresh("fgt"),
+            sessions=tuple(keyed(kit.store.key, name) for name in (*chosen.sessions, *lineages)),
             items=chosen.items,
             counts=counts,
             actor=kit.actor,

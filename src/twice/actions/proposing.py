@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from twice.actions.deciding import approve, names_taken
-from twice.actions.instructions import known_in_files
+from twice.actions.deciding import approve
+from twice.actions.gating import surroundings
 from twice.actions.kit import Kit, retried
 from twice.core import limits
-from twice.core.decisions import decide_eviction, decide_filing
+from twice.core.decisions import decide_eviction, decide_filing, decide_support
 from twice.core.encoding import digest, encode, keyed, text_digest
 from twice.core.gates import Known, Surroundings, check, evictable, saves_itself, waits
 from twice.core.ideas import Fingerprint, Idea, Sighting, core_key
@@ -25,8 +25,9 @@ from twice.core.proposals import (
     decode_content,
     encode_content,
     evidence_of,
+    review_hash,
 )
-from twice.core.states import IN_FORCE, State, Status
+from twice.core.states import State
 from twice.core.wording import Wording
 
 _AGAINST = 10  # opposing quotes carried by one proposal
@@ -44,6 +45,8 @@ class Learned:
     saved: list[str] = field(default_factory=list)
     suggested: Counter[str] = field(default_factory=Counter)
     refused: list[tuple[str, str, str]] = field(default_factory=list)
+    supported: list[str] = field(default_factory=list)
+    waiting: int = 0
     left_over: int = 0
 
 
@@ -67,14 +70,22 @@ def _learn(kit: Kit, project: str, policy: Policy) -> Learned:
     if not recurring:
         return learned
     around = surroundings(kit, project, revision)
+    pending = list(_pending(kit, project, revision))
     drafts: list[Draft] = []
     blobs: dict[str, bytes] = {}
     auto: list[str] = []
     for idea in recurring:
-        if len(drafts) == limits.CANDIDATES:
+        candidate, meaning = _candidate(kit, project, idea, revision)
+        if waiting := _waiting_for(candidate, pending):
+            learned.waiting += 1
+            if supported := _supported(*waiting, candidate):
+                drafts.append(decide_support(waiting[0], supported, candidate.ideas))
+                blobs[review_hash(supported)] = encode_content(supported)
+                learned.supported.append(waiting[0].id)
+            continue
+        if len(learned.filed) == limits.CANDIDATES:
             learned.left_over += 1
             continue
-        candidate, meaning = _candidate(kit, project, idea, revision)
         checked = _checked(candidate, around, meaning, policy)
         if isinstance(checked, Refusal):
             words = words_of(candidate.content.lesson) if checked.code != "secret" else "(withheld)"
@@ -90,12 +101,40 @@ def _learn(kit: Kit, project: str, policy: Policy) -> Learned:
         if saves_itself(checked, policy):
             auto.append(id)
     if drafts:
-        evictions = _evictions(kit, project, revision, len(drafts))
+        evictions = _evictions(kit, project, revision, len(learned.filed))
         kit.store.append([*drafts, *evictions], after=after, at=kit.now(), blobs=blobs)
     for id in auto:
         if not isinstance(approve(kit, id, actor="rules"), Refusal):
             learned.saved.append(id)
     return learned
+
+
+def _pending(kit: Kit, project: str, revision: str) -> Iterator[tuple[State, Content]]:
+    """Yield what waits in a project and was learned, with its content."""
+    states = [s for s in kit.store.states(project=project) if waits(s, revision)]
+    texts = kit.store.blobs(state.hash for state in states)
+    for state in states:
+        if state.hash in texts:
+            content = decode_content(texts[state.hash])
+            if content.origin == "learner":
+                yield state, content
+
+
+def _waiting_for(
+    candidate: Candidate, pending: list[tuple[State, Content]]
+) -> tuple[State, Content] | None:
+    """Return the proposal that says the same already, and waits."""
+    ideas = set(candidate.ideas)
+    return next((found for found in pending if ideas & set(found[0].ideas)), None)
+
+
+def _supported(_: State, content: Content, candidate: Candidate) -> Content | None:
+    """Return what waits with the evidence that came since, or None where none came."""
+    fresh = candidate.content
+    cited = {evidence.session for evidence in content.evidence}
+    if {evidence.session for evidence in fresh.evidence} <= cited:
+        return None
+    return msgspec.structs.replace(content, evidence=fresh.evidence, against=fresh.against)
 
 
 def _observed(ideas: Iterable[Idea]) -> Learned:
@@ -168,35 +207,6 @@ def _checked(
     ):
         return Refusal("never", f"the category {lesson.category} is set to never")
     return check(candidate, around, meaning)
-
-
-def surroundings(kit: Kit, project: str, revision: str) -> Surroundings:
-    """Gather everything that candidates of a project are checked against."""
-    states = kit.store.states(project=project)
-    alive = [s for s in states if s.status in IN_FORCE or waits(s, revision)]
-    return Surroundings(
-        policy=revision,
-        known=[*_known_items(kit, alive), *known_in_files(kit, project)],
-        rejections=kit.store.rejections(project),
-        names=names_taken(kit, project),
-        waiting=sum(waits(state, revision) for state in states),
-        workflows=kit.policy().workflows,
-    )
-
-
-def _known_items(kit: Kit, states: list[State]) -> Iterator[Known]:
-    texts = kit.store.blobs(state.hash for state in states)
-    for state in states:
-        if state.hash in texts:
-            content = decode_content(texts[state.hash])
-            yield _known(kit, content, state.id, in_force=state.status is Status.APPROVED)
-
-
-def _known(kit: Kit, content: Content, id: str, *, in_force: bool) -> Known:
-    text = words_of(content.lesson)
-    kind = kind_of(content.lesson)
-    meaning = kit.learner.fingerprint(text) if kind in ("memory", "instruction") else None
-    return Known(f"{kind} {id}", text, meaning, id, in_force)
 
 
 def _with(

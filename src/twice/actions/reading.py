@@ -2,54 +2,26 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from twice.actions.keeping import Tally, Turn, batch_of, lineage_keys, session_id
 from twice.actions.kit import Kit, Opened, shorten
 from twice.core import limits
-from twice.core.encoding import encode, keyed, text_digest
-from twice.core.ideas import Sighting, Signal, core_key
-from twice.core.kept import Batch, Depth, KeptSession, KeptTurn, ReadFile, depth_of
+from twice.core.encoding import encode, keyed
+from twice.core.kept import Batch, Depth, ReadFile, depth_of
 from twice.core.places import Elsewhere
 from twice.core.policy import Mode
-from twice.core.redaction import Redaction, redact
-from twice.core.transcript import Anchor, Event, Position, Session, Skipped, Speaker, is_opaque
+from twice.core.transcript import Event, Position, Session, Skipped, Speaker
 
 _HEAD_BYTES = 512
-_REPLY_CHARS = 40  # an agent's words of this length do not happen twice by chance
 
 Progress = Callable[[int, int, Path], None]
 
 
 def quiet(done: int, total: int, path: Path) -> None:
     """Tell nobody how far a reading is."""
-
-
-@dataclass(slots=True)
-class Tally:
-    """What a reading met, counted for the report."""
-
-    files: Counter[str] = field(default_factory=Counter)
-    skipped: Counter[str] = field(default_factory=Counter)
-    sessions: set[str] = field(default_factory=set)
-    turns: int = 0
-    signals: int = 0
-    sightings: int = 0
-    secrets: int = 0
-    elsewhere: Counter[str] = field(default_factory=Counter)
-    own: Counter[str] = field(default_factory=Counter)
-    gone: set[str] = field(default_factory=set)
-    projects: set[str] = field(default_factory=set)
-    unreadable: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A human event with the agent's words before it, as far as they are kept in hand."""
-
-    event: Event
-    previous: str
 
 
 @dataclass(slots=True)
@@ -69,7 +41,6 @@ class _Run:
     kit: Kit
     revision: str
     tally: Tally
-    started: int
     roots: dict[str, str]
     folders: frozenset[str]
     forgotten: frozenset[str]
@@ -80,6 +51,14 @@ class _Run:
         if root not in self.modes:
             self.modes[root] = self.kit.mode_of(root).mode
         return self.modes[root]
+
+    def forgets(self, session: Session, turns: list[Turn]) -> bool:
+        """Tell whether a person had a session erased, or one that this is a copy of."""
+        if not self.forgotten:
+            return False
+        names = {session.id, *self.kit.store.lineages_met(lineage_keys(self.kit, turns))}
+        hashed = {keyed(self.kit.store.key, name) for name in names}
+        return bool(self.forgotten & (names | hashed))
 
     def mode_of_project(self, project: str) -> Mode:
         """Return the effective mode of a known project."""
@@ -97,7 +76,7 @@ def read(
 
     ``since`` (UTC in microseconds) leaves out files that did not change after it.
     """
-    tally = Tally()
+    tally = Tally(kit.now())
     roots = {project.id: project.root for project in kit.store.projects()}
     known = kit.store.files()
     listed = list(found)
@@ -105,7 +84,6 @@ def read(
         kit=kit,
         revision=kit.revision(),
         tally=tally,
-        started=kit.now(),
         roots=roots,
         folders=_folders(kit, listed, known),
         forgotten=kit.store.forgotten(),
@@ -159,7 +137,7 @@ def _read_file(run: _Run, opened: Opened, known: dict[str, ReadFile], since: int
         tally.files["without a session"] += 1
         return
     session = _storable(heard.session or Session(start.session, opened.source.name))
-    forgotten = keyed(kit.store.key, session.id) in run.forgotten
+    forgotten = run.forgets(session, heard.turns)
     if forgotten:
         session = replace(session, own="forgotten on your command")
     project, root = _settle(run, session, before)
@@ -177,7 +155,7 @@ def _read_file(run: _Run, opened: Opened, known: dict[str, ReadFile], since: int
         offset=heard.position.offset,
         seq=heard.position.seq,
         told=heard.position.told,
-        session=_session_id(kit, session.id, Depth.HASH if forgotten else depth),
+        session=session_id(kit, session.id, Depth.HASH if forgotten else depth),
         project=project,
         policy=run.revision,
         depth=depth,
@@ -190,7 +168,7 @@ def _read_file(run: _Run, opened: Opened, known: dict[str, ReadFile], since: int
     tally.sessions.add(session.id)
     tally.turns += len(heard.turns)
     tally.projects.add(project)
-    batch = _batch(run, file, session, heard.turns, fresh=start.told == 0)
+    batch = batch_of(kit, tally, file, session, heard.turns, fresh=start.told == 0)
     tally.sightings += kit.store.record(batch).sightings
 
 
@@ -264,133 +242,3 @@ def _head(kit: Kit, path: Path) -> str:
     with path.open("rb") as file:
         first = file.read(_HEAD_BYTES).split(b"\n", 1)[0]
     return keyed(kit.store.key, hashlib.sha256(first).hexdigest())
-
-
-def _session_id(kit: Kit, id: str, depth: Depth) -> str:
-    """Return the id as it is kept: one that is no mere number may hold words."""
-    if depth is Depth.TEXT or is_opaque(id):
-        return id
-    return keyed(kit.store.key, id)[:32]
-
-
-def _record_id(kit: Kit, id: str, depth: Depth) -> str:
-    return _session_id(kit, id, depth) if id else ""
-
-
-def _batch(run: _Run, file: ReadFile, session: Session, turns: list[Turn], *, fresh: bool) -> Batch:
-    kit = run.kit
-    redacted = [_clean(kit, turn.event.text) for turn in turns]
-    found = list(_sightings(run, file, session, turns, redacted))
-    times = [turn.event.at for turn in turns if turn.event.at is not None]
-    text = file.depth is Depth.TEXT
-    return Batch(
-        file=file,
-        session=KeptSession(
-            id=file.session,
-            agent=session.agent,
-            project=file.project,
-            lineage="",
-            branch=session.branch if text else "",
-            path=file.path,
-            started=min(times, default=None),
-            ended=max(times, default=None),
-            turns=len(turns),
-        ),
-        fresh=fresh,
-        keys=tuple(dict.fromkeys(key for turn in turns for key in _lineage_keys(kit, turn))),
-        turns=tuple(_kept_turns(file, turns, redacted)) if text else (),
-        sightings=tuple(sighting for sighting, _ in found),
-        starts=tuple(start for _, start in found),
-    )
-
-
-def _clean(kit: Kit, text: str) -> Redaction:
-    """Redact a turn, then cut it: a secret that lies across the bound goes whole."""
-    clean = redact(text, (str(kit.home),))
-    return replace(clean, text=clean.text[: limits.TURN_CHARS])
-
-
-def _lineage_keys(kit: Kit, turn: Turn) -> Iterator[str]:
-    """Yield what tells a copy of a turn from a repetition: its id, its moment, its occasion.
-
-    Where records have ids, these tell; agents say the same thing twice more often than one thinks.
-    """
-    event = turn.event
-    if event.record:
-        yield keyed(kit.store.key, f"record:{event.record}")
-    if event.at is not None:
-        yield keyed(kit.store.key, f"moment:{event.at}:{event.text}")
-    if not event.record and len(turn.previous) >= _REPLY_CHARS:
-        occasion = " ".join(turn.previous.split())
-        yield keyed(kit.store.key, f"occasion:{occasion}:{event.text}")
-
-
-def _kept_turns(file: ReadFile, turns: list[Turn], redacted: list[Redaction]) -> Iterator[KeptTurn]:
-    for turn, clean in zip(turns, redacted, strict=True):
-        event = turn.event
-        yield KeptTurn(
-            session=file.session,
-            place=event.record or f"{event.seq}:{event.kind}",
-            seq=event.seq,
-            kind=event.kind,
-            at=event.at,
-            record=event.record,
-            text=clean.text,
-        )
-
-
-def _sightings(
-    run: _Run,
-    file: ReadFile,
-    session: Session,
-    turns: list[Turn],
-    redacted: list[Redaction],
-) -> Iterator[tuple[Sighting, int]]:
-    kit, tally = run.kit, run.tally
-    for turn, clean in zip(turns, redacted, strict=True):
-        signals = kit.learner.notice(
-            clean.text, previous=turn.previous, interrupted=turn.event.interrupted
-        )
-        tally.signals += len(signals)
-        for signal in signals:
-            if signal.fingerprint.empty:
-                continue  # "that's wrong" says nothing that could recur
-            if "[redacted:" in signal.sentence and file.depth is Depth.TEXT:
-                tally.secrets += 1
-                continue
-            yield (
-                _sighting(kit, file, session, turn.event, clean.text, signal, run.started),
-                signal.start,
-            )
-
-
-def _sighting(
-    kit: Kit,
-    file: ReadFile,
-    session: Session,
-    event: Event,
-    text: str,
-    signal: Signal,
-    now: int,
-) -> Sighting:
-    keeps_text = file.depth is Depth.TEXT
-    hashed = text_digest(text) if keeps_text else keyed(kit.store.key, text)
-    quote = signal.sentence[: limits.QUOTE_CHARS]
-    return Sighting(
-        idea=keyed(kit.store.key, core_key(signal.fingerprint)),
-        project=file.project,
-        agent=session.agent,
-        lineage="",
-        anchor=Anchor(
-            file.session, event.seq, event.kind, _record_id(kit, event.record, file.depth), hashed
-        ),
-        kind=signal.kind,
-        scope=signal.scope,
-        confidence=signal.confidence,
-        at=event.at,
-        recorded=now,
-        revision=file.policy,
-        language=signal.language,
-        quote=encode(quote).decode() if keeps_text else None,
-        fingerprint=signal.fingerprint if keeps_text else None,
-    )

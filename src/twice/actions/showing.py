@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from twice.actions.deciding import destinations_of, moved_on, opened, unknown
+from twice.actions.gating import in_force
 from twice.actions.kit import Kit, expand
 from twice.core import limits
+from twice.core.gates import Known
 from twice.core.ledger import Entry
 from twice.core.lessons import words_of
 from twice.core.proposals import Content, Evidence, Refusal, decode_content
 from twice.core.receipts import OnDisk
-from twice.core.states import IN_FORCE, State, Status, seen_status
+from twice.core.states import State, Status, seen_status
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,13 @@ class _Frame:
         self.projects = {project.id: project for project in kit.store.projects()}
         self.sessions = {session.id: session for session in kit.store.sessions()}
         self.present: dict[str, bool] = {}
+        self.known: dict[str, list[Known]] = {}
+
+    def in_force(self, project: str) -> list[Known]:
+        """Return the approved memories of a project, read once."""
+        if project not in self.known:
+            self.known[project] = in_force(self.kit, project)
+        return self.known[project]
 
     def gone(self, session: str) -> bool:
         """Tell whether the log that a session was read from is not there any more."""
@@ -111,7 +120,7 @@ def _shown(frame: _Frame, state: State, policy: str) -> Shown:
     content = decode_content(data)
     evidence = _quotes(frame, content.evidence)
     against = _quotes(frame, content.against)
-    obstacle = _obstacle(kit, state, content) if state.status is Status.PENDING else ""
+    obstacle = _obstacle(frame, state, content) if state.status is Status.PENDING else ""
     status = seen_status(state, policy)
     if obstacle and status is Status.PENDING:
         status = Status.NEEDS_REBASE
@@ -130,13 +139,11 @@ def _quotes(frame: _Frame, evidence: tuple[Evidence, ...]) -> tuple[Quote, ...]:
     return tuple(quotes)
 
 
-def _obstacle(kit: Kit, state: State, content: Content) -> str:
+def _obstacle(frame: _Frame, state: State, content: Content) -> str:
     """Return what changed about a proposal's target since it was filed."""
-    if content.replaces:
-        replaced = kit.store.state(content.replaces)
-        if replaced is None or replaced.status not in IN_FORCE:
-            return moved_on(content.replaces, replaced).reason
-    destinations = destinations_of(kit, state, content)
+    if moved := moved_on(frame.kit, state.id, content, frame.in_force(state.project)):
+        return moved.reason
+    destinations = destinations_of(frame.kit, state, content)
     return destinations.reason if isinstance(destinations, Refusal) else ""
 
 

@@ -7,7 +7,7 @@ import msgspec
 from twice.core.ledger import Draft
 from twice.core.lessons import Lesson, LessonKind, kind_of
 from twice.core.policy import Policy
-from twice.core.proposals import Candidate, Refusal, review_hash
+from twice.core.proposals import Candidate, Content, Refusal, review_hash
 from twice.core.receipts import Receipt
 from twice.core.states import IN_FORCE, State, Status, seen_status
 
@@ -47,10 +47,32 @@ def decide_filing(candidate: Candidate, *, id: str, actor: str) -> Draft:
     return _draft(kind_of(content.lesson), "proposed", id, content.project, actor, body)
 
 
+def decide_support(state: State, content: Content, ideas: tuple[str, ...]) -> Draft:
+    """Add evidence that came later to what waits; its review hash changes with it."""
+    lineages = sorted({evidence.lineage for evidence in content.evidence} | set(state.lineages))
+    body = {
+        "hash": review_hash(content),
+        "was": state.hash,
+        "ideas": list(dict.fromkeys((*state.ideas, *ideas))),
+        "lineages": lineages,
+    }
+    return _of(state, "supported", "dream", body)
+
+
 def decide_edit(
-    state: State, lesson: Lesson, *, new_hash: str, expected: str, policy: str, actor: str
+    state: State,
+    lesson: Lesson,
+    *,
+    new_hash: str,
+    expected: str,
+    policy: str,
+    actor: str,
+    replaces: str = "",
 ) -> Decision:
-    """Replace what a pending proposal says by what a person wrote instead."""
+    """Replace what a pending proposal says by what a person wrote instead.
+
+    ``replaces`` is the approved item that the new words contradict.
+    """
     if refusal := _guard(state, expected=expected, policy=policy, verb="edited"):
         return refusal
     if kind_of(lesson) != state.kind:
@@ -59,7 +81,8 @@ def decide_edit(
             f"Not edited: it is a {state.kind}, and stays one.",
             f"twice reject {state.id}, then twice propose the other.",
         )
-    body = {"hash": new_hash, "was": state.hash, "name": name_of(lesson)}
+    name = name_of(lesson)
+    body = {"hash": new_hash, "was": state.hash, "name": name, "replaces": replaces}
     return (_of(state, "edited", actor, body),)
 
 
@@ -170,9 +193,15 @@ def decide_eviction(state: State, *, actor: str) -> Draft:
     return _of(state, "evicted", actor, {"hash": state.hash})
 
 
-def decide_erasure(state: State, *, actor: str) -> Draft:
-    """Take an item away for good on a person's command; only its digest stays in the chain."""
-    return _of(state, "erased", actor, {"hash": state.hash})
+def decide_erasure(state: State, *, binds: bool, actor: str) -> Draft:
+    """Take an item away for good on a person's command; only its digest stays in the chain.
+
+    ``binds``: it was the item itself that the person had erased, so its idea is not to come back
+    from the same conversations, as after a rejection.
+    """
+    ideas = list(state.ideas) if binds else []
+    body = {"hash": state.hash, "ideas": ideas, "lineages": list(state.lineages)}
+    return _of(state, "erased", actor, body)
 
 
 def decide_forgetting(
@@ -181,7 +210,8 @@ def decide_forgetting(
 ) -> Draft:  # fmt: skip
     """Record that a person had something erased: which and how much, never what.
 
-    ``sessions`` are keyed hashes of their ids, by which they are known should they be met again.
+    ``sessions`` are keyed hashes of the ids of sessions and lineages, by which they and their
+    copies are known should they be met again.
     """
     body = {"sessions": list(sessions), "items": list(items), "erased": counts}
     return Draft("session.forgotten", subject, "", actor, body)

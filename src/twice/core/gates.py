@@ -10,9 +10,9 @@ from rapidfuzz import fuzz
 
 from twice.core import limits
 from twice.core.ideas import Fingerprint, Relation, relation
-from twice.core.lessons import Instruction, Memory, Skill, Workflow, words_of
+from twice.core.lessons import Instruction, Lesson, Memory, Skill, Workflow, words_of
 from twice.core.policy import Allowance, Category, Mode, Policy
-from twice.core.proposals import Candidate, Content, Refusal, words_of_content
+from twice.core.proposals import Candidate, Refusal, words_of_content
 from twice.core.redaction import redact
 from twice.core.states import IN_FORCE, State, Status, seen_status
 from twice.core.workflow import flaw
@@ -83,7 +83,7 @@ def check(
         content,
         flagged=flagged,
         rejected_before=_rejected(candidate, around) is not None,
-        replaces=content.replaces or _replaced(content, around, meaning),
+        replaces=content.replaces or contradicted(content.lesson, around.known, meaning),
     )
     return msgspec.structs.replace(candidate, content=content)
 
@@ -253,15 +253,15 @@ _GATES: tuple[Gate, ...] = (
 )
 
 
-def _replaced(content: Content, around: Surroundings, meaning: Fingerprint | None) -> str:
-    """Return the approved memory that this one contradicts, if there is one."""
-    if meaning is None or not isinstance(content.lesson, Memory):
+def contradicted(lesson: Lesson, known: Sequence[Known], meaning: Fingerprint | None) -> str:
+    """Return the approved memory that a lesson contradicts, if there is one."""
+    if meaning is None or not isinstance(lesson, Memory):
         return ""
-    for known in around.known:
-        if not (known.in_force and known.meaning is not None):
+    for item in known:
+        if not (item.in_force and item.meaning is not None):
             continue
-        if relation(meaning, known.meaning) in (Relation.OPPOSED, Relation.COMPETING):
-            return known.id
+        if relation(meaning, item.meaning) in (Relation.OPPOSED, Relation.COMPETING):
+            return item.id
     return ""
 
 

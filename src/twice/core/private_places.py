@@ -34,10 +34,10 @@ _COMMON_NAMES = words(
 
 def homes_in(text: str, lower: str, homes: tuple[str, ...]) -> Iterator[Span]:
     """Yield the home folders in a text: those given, every ``/home/x`` and ``C:\\Users\\x``."""
-    for needle, home, before in _HOMES:
+    for needle, shape, before in _HOMES:
         position = lower.find(needle)
         while position >= 0:
-            found = home.match(text, position)
+            found = shape.match(text, position)
             head = before.search(text, max(0, position - _MOUNT_CHARS), position)
             if found and head:
                 yield Span(head.start(), head.start(), found.end(), "home")

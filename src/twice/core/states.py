@@ -88,7 +88,14 @@ def _changes(state: State, entry: Entry) -> dict[str, object]:
     body = entry.body
     match entry.verb:
         case "edited":
-            return {"hash": body["hash"], "name": body.get("name", state.name)}
+            return {
+                "hash": body["hash"],
+                "name": body.get("name", state.name),
+                "replaces": body.get("replaces", state.replaces),
+            }
+        case "supported":
+            ideas, lineages = tuple(body["ideas"]), tuple(body["lineages"])
+            return {"hash": body["hash"], "ideas": ideas, "lineages": lineages}
         case "approved" | "accepted" | "blocked":
             receipts = msgspec.convert(body["receipts"], tuple[Receipt, ...])
             return {"status": Status(entry.verb), "receipts": receipts, **decided}

@@ -88,7 +88,11 @@ def _refusals(evolution: dict[str, Any]) -> list[str]:
         if refused["code"] != "known"
     ]
     if known:
-        lines.append(f"{known} that recur are known already, or wait for your review.")
+        lines.append(f"{known} that recur are known already.")
+    if evolution["waiting"]:
+        more = f", {len(evolution['supported'])} of them with new evidence"
+        waits = f"{evolution['waiting']} that recur wait for your review"
+        lines.append(waits + (more if evolution["supported"] else "") + ".")
     return lines
 
 

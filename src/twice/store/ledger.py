@@ -17,6 +17,7 @@ from twice.store.rows import Row, Tables
 from twice.store.schema import DERIVED
 
 _PAGE = 1_000
+_BEFORE_DECISION = frozenset({"proposed", "edited", "supported"})
 
 
 def position(tables: Tables) -> int:
@@ -81,9 +82,9 @@ def derive(tables: Tables, sealed: Iterable[Entry]) -> None:
             tables.put("forgotten", rows)
         else:
             _derive_state(tables, entry)
-        if entry.verb == "rejected":
+        if entry.verb in ("rejected", "erased"):
             _derive_rejection(tables, entry)
-        if entry.kind.startswith("memory.") and entry.verb not in ("proposed", "edited"):
+        if entry.kind.startswith("memory.") and entry.verb not in _BEFORE_DECISION:
             touched.add(entry.project)
     for project in sorted(touched):
         derive_context(tables, project)

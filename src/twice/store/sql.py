@@ -189,7 +189,7 @@ def copy_into_memory(path: Path) -> SqliteDatabase:
 
 
 def _fault(error: Exception, path: Path, waited: float) -> Busy | Broken:
-    said = str(error)
+    said = str(error.strerror if isinstance(error, OSError) else error)
     if "locked" in said or "busy" in said:
         return Busy(
             f"The store {path} stayed locked for {waited:g} seconds.",
@@ -198,7 +198,7 @@ def _fault(error: Exception, path: Path, waited: float) -> Busy | Broken:
     if isinstance(error, sqlite3.OperationalError | OSError):
         return Broken(
             f"The store {path} cannot be used: {said}.",
-            hint="Check free space and permissions; twice verify says more.",
+            hint="Check the folder, its permissions and free space; TWICE_HOME names another.",
         )
     return Broken(
         f"The store {path} is damaged: {said}.",

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from twice.core.encoding import digest, text_digest
+from twice.core.encoding import digest, keyed, text_digest
 from twice.core.errors import Broken
 from twice.core.ideas import Sighting
 from twice.core.kept import (
@@ -127,6 +127,11 @@ class RowStore:
         with self._reading() as tables:
             return transcripts.files(tables)
 
+    def lineages_met(self, keys: Iterable[str]) -> frozenset[str]:
+        """Return the lineages that any of these keys was met in."""
+        with self._reading() as tables:
+            return transcripts.lineages_met(tables, keys)
+
     def record(self, batch: Batch) -> Recorded:
         """Keep what one reading of one file adds, in one short transaction."""
         with self._database.writing() as tables:
@@ -173,7 +178,7 @@ class RowStore:
         """Erase sessions and append what was decided about it, whole or not at all."""
         with self._database.writing(durable=True) as tables:
             erased = frozenset(sessions)
-            counts = transcripts.forget(tables, erased)
+            counts = transcripts.forget(tables, erased, name=lambda name: keyed(self.key, name))
             ledger.append(tables, drafts, after=after, at=at, blobs={})
             counts["texts"] = sweep.sweep(tables, without=erased)
             tables.put("meta", [{"key": _SCRUB, "value": "pending"}])

@@ -1,6 +1,6 @@
 """The rows of what was read: files, sessions, lineages, turns and sightings."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 
 from twice.core import limits
@@ -41,6 +41,12 @@ def _lineage(tables: Tables, batch: Batch) -> str:
         tables.update(table, {"lineage": lineage}, ("lineage", "in", others))
     tables.put("lineage_keys", [{"key": key, "lineage": lineage} for key in set(batch.keys)])
     return lineage
+
+
+def lineages_met(tables: Tables, keys: Iterable[str]) -> frozenset[str]:
+    """Return the lineages that any of these keys was met in."""
+    rows = tables.select("lineage_keys", ("key", "in", list(keys)), columns=("key", "lineage"))
+    return frozenset(row["lineage"] for row in rows)
 
 
 def _session_row(tables: Tables, batch: Batch, session: KeptSession, lineage: str) -> Row:
@@ -171,9 +177,15 @@ def lineages(tables: Tables, sessions: Iterable[str]) -> dict[str, str]:
     return {row["id"]: row["lineage"] for row in rows}
 
 
-def forget(tables: Tables, ids: Iterable[str]) -> dict[str, int]:
-    """Erase every row of sessions; texts go when nothing else cites them."""
+def forget(tables: Tables, ids: Iterable[str], *, name: Callable[[str], str]) -> dict[str, int]:
+    """Erase every row of sessions; texts go when nothing else cites them.
+
+    What tells their copies stays, under a ``name`` that holds no words.
+    """
     wanted = list(ids)
+    for row in tables.select("sessions", ("id", "in", wanted), columns=("id", "lineage")):
+        lineage = row["lineage"]
+        tables.update("lineage_keys", {"lineage": name(lineage)}, ("lineage", "=", lineage))
     counts = {
         table: tables.delete(table, ("session", "in", wanted))
         for table in ("sightings", "turns", "readings")

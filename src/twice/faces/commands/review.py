@@ -14,7 +14,7 @@ from twice.core.proposals import Refusal
 from twice.core.states import Status
 from twice.faces import present
 from twice.faces.cli import complain, refuse
-from twice.faces.options import as_json, emit, of_project, opened, project_id
+from twice.faces.options import as_json, decided, emit, of_project, opened, project_id
 
 _WAITING = (Status.PENDING, Status.NEEDS_REBASE)
 _QUOTES = 5  # shown before somebody asks for all
@@ -24,10 +24,16 @@ _QUOTES = 5  # shown before somebody asks for all
 @click.argument("id", required=False)
 @click.option("--list", "listing", is_flag=True, help="List instead of asking.")
 @click.option("--status", help="Only this status, or all: pending, approved, rejected, stale, …")
+@click.option("--refresh", is_flag=True, help="Look again at what ID would replace, first.")
 @of_project
 @as_json
 def command(
-    id: str | None, listing: bool, status: str | None, project: str | None, machine: bool
+    id: str | None,
+    listing: bool,
+    status: str | None,
+    refresh: bool,
+    project: str | None,
+    machine: bool,
 ) -> None:
     """Walk through what waits: evidence, then approve, edit, reject or skip.
 
@@ -42,7 +48,7 @@ def command(
     """
     with opened() as app:
         if id is not None:
-            shown = app.show(id)
+            shown = decided(app, id, app.refresh(id)) if refresh else app.show(id)
             if isinstance(shown, Refusal):
                 refuse(shown)
             found = [shown]
@@ -118,16 +124,29 @@ def _ask(app: App, item: Shown) -> str:
                 if changed is not None:
                     item = changed
                     click.echo("\n" + present.card(item, most=_QUOTES) + "\n")
+            case "f" if item.status is Status.NEEDS_REBASE:
+                if not _said(app.refresh(item.state.id)):
+                    item = _again(app, item)
             case "s" | "q":
                 return answer
             case _:
                 complain(f"There is no answer {answer!r}; type the letter in brackets.")
 
 
+def _again(app: App, item: Shown) -> Shown:
+    """Show a proposal as it is now."""
+    after = app.show(item.state.id)
+    if isinstance(after, Refusal):
+        return item
+    click.echo("\n" + present.card(after, most=_QUOTES) + "\n")
+    return after
+
+
 def _keys(item: Shown) -> str:
     other = " [p]ositive wording" if item.content and item.content.positive else ""
+    fresh = " re[f]resh" if item.status is Status.NEEDS_REBASE else ""
     more = max(len(item.evidence), len(item.against)) > _QUOTES
-    return f"[a]pprove [e]dit{other} [r]eject [s]kip{' [m]ore' if more else ''} [q]uit"
+    return f"[a]pprove [e]dit{other}{fresh} [r]eject [s]kip{' [m]ore' if more else ''} [q]uit"
 
 
 def _approve(app: App, item: Shown) -> bool:

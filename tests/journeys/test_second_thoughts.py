@@ -1,0 +1,85 @@
+"""What happens to what waits, and to what was erased, when more is said."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.builders import session_id
+from tests.promises.machine import WISH, Machine, machine
+
+from twice.core.lessons import Memory
+from twice.core.proposals import Refusal
+from twice.core.states import Status
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Machine:
+    """Return a machine in mode suggest."""
+    return machine(tmp_path / "machine")
+
+
+def test_what_waits_gains_evidence_and_its_old_hash_no_longer_approves(home: Machine) -> None:
+    (id,) = home.learns(WISH)
+    with home.twice() as app:
+        before = app.show(id)
+        assert not isinstance(before, Refusal)
+    home.says(9, "Please look at page 9.", WISH[0])
+    report = home.dream()["evolution"]
+    assert (report["supported"], report["waiting"], report["proposals"]) == ([id], 1, [])
+    with home.twice() as app:
+        after = app.show(id)
+        assert not isinstance(after, Refusal)
+        assert len(after.evidence) == len(before.evidence) + 1
+        assert after.text == before.text
+        refused = app.approve(id, expected=before.state.hash)
+        assert isinstance(refused, Refusal) and refused.code == "changed"
+        assert not isinstance(app.approve(id, expected=after.state.hash), Refusal)
+
+
+def test_a_dream_without_news_leaves_what_waits_as_it_is(home: Machine) -> None:
+    (id,) = home.learns(WISH)
+    with home.twice() as app:
+        before = app.kit.store.state(id)
+    assert home.dream()["evolution"]["supported"] == []
+    with home.twice() as app:
+        assert app.kit.store.state(id) == before
+
+
+def test_an_erased_item_does_not_come_back_from_the_same_conversations(home: Machine) -> None:
+    (id,) = home.learns(WISH)
+    assert not isinstance(home.does("forget", id), Refusal)
+    assert home.dream()["evolution"]["proposals"] == []
+    home.says(9, "Please look at page 9.", WISH[0])
+    assert len(home.dream()["evolution"]["proposals"]) == 1
+
+
+def test_a_fork_of_a_forgotten_session_is_forgotten_too(home: Machine) -> None:
+    home.learns(WISH)
+    (original,) = home.sessions.glob(f"{session_id(1)}.jsonl")
+    assert not isinstance(home.does("forget", session_id(1)), Refusal)
+    records = [json.loads(line) for line in original.read_text().splitlines()]
+    fork = [{**record, "sessionId": session_id(77)} for record in records]
+    home.writes(session_id(77), fork)
+    report = home.dream()
+    assert report["read"]["own_sessions"] == {"forgotten on your command": 2}
+    with home.twice() as app:
+        assert session_id(77) not in {kept.id for kept in app.kit.store.sessions()}
+
+
+def test_what_contradicts_an_approval_made_since_must_be_looked_at_again(home: Machine) -> None:
+    first = home.hands_in(Memory("Use tabs instead of spaces."))
+    second = home.hands_in(Memory("Use spaces instead of tabs."))
+    assert not isinstance(home.does("approve", first), Refusal)
+    with home.twice() as app:
+        shown = app.show(second)
+        assert not isinstance(shown, Refusal)
+        assert shown.status is Status.NEEDS_REBASE and first in shown.obstacle
+        refused = app.approve(second)
+        assert isinstance(refused, Refusal) and refused.code == "needs_rebase"
+        assert not isinstance(app.refresh(second), Refusal)
+        fresh = app.show(second)
+        assert not isinstance(fresh, Refusal)
+        assert (fresh.status, fresh.state.replaces) == (Status.PENDING, first)
+        assert not isinstance(app.approve(second), Refusal)
+    assert home.status(first) == "superseded"
+    assert "tabs" in home.told() and home.told().count("\n- ") == 1
