@@ -1,7 +1,7 @@
 """Every bound in one place, with its unit in its name. Reaching one is reported, never silent."""
 
 # Reading
-LINE_BYTES = 64 * 1024 * 1024  # one record of a transcript; a longer one is skipped and counted
+LINE_BYTES = 32 * 1024 * 1024  # one record of a transcript; a longer one is skipped and counted
 TURN_CHARS = 200_000  # of one human turn; the rest of a longer paste is left out and counted
 READ_CHARS = TURN_CHARS + 16_384  # of it are redacted, so that no secret is cut in two
 PREVIOUS_CHARS = 2_000  # of the agent's words kept in hand as context for the next human turn

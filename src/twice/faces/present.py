@@ -13,6 +13,8 @@ from twice.core.ledger import Entry
 from twice.core.lessons import Instruction, Memory, Skill, Workflow, title_of
 from twice.faces.columns import WIDTH, columns, quoted, shortened, wrapped
 
+_MAIN = ("", "HEAD", "main", "master", "trunk")  # said there, a thing holds everywhere
+
 
 def moment(at: int | None) -> str | None:
     """Write a time (UTC, microseconds) in ISO 8601, to the second."""
@@ -40,6 +42,7 @@ def proposal(shown: Shown) -> dict[str, Any]:
         "category": str(lesson.category) if isinstance(lesson, Memory) else None,
         "positive": (content.positive if content else "") or None,
         "origin": content.origin if content else None,
+        "branch": branch_of(shown) or None,
         "evidence": [quote(item) for item in shown.evidence],
         "against": [quote(item) for item in shown.against],
         "replaces": state.replaces or None,
@@ -54,6 +57,13 @@ def proposal(shown: Shown) -> dict[str, Any]:
             {**msgspec.to_builtins(receipt), "at": moment(receipt.at)} for receipt in state.receipts
         ],
     }
+
+
+def branch_of(shown: Shown) -> str:
+    """Return the one branch, other than the main one, that all of it was said on."""
+    branches = {item.branch for item in shown.evidence}
+    branch = branches.pop() if len(branches) == 1 else ""
+    return "" if branch in _MAIN else branch
 
 
 def quote(item: Quote) -> dict[str, Any]:
@@ -90,6 +100,8 @@ def card(shown: Shown, *, most: int | None = None) -> str:
         lines += wrapped(shown.replaced, "  - ", "    ") + wrapped(shown.text, "  + ", "    ")
     if content.rejected_before:
         lines += ["", "  You rejected this before; there is new evidence since."]
+    if branch := branch_of(shown):
+        lines += ["", *wrapped(f"Said on branch {branch} only.", "  ")]
     if shown.obstacle:
         lines += ["", *wrapped(f"Needs rebase: {shown.obstacle}.", "  ")]
     for flagged in content.flagged:
@@ -124,7 +136,7 @@ def _quotes(title: str, quotes: tuple[Quote, ...], most: int | None) -> list[str
     for item in chosen:
         said = "(erased)" if item.text is None else f"\u201c{' '.join(item.text.split())}\u201d"
         lines += wrapped(said, "    ", "     ")
-        own = item.branch not in ("", "main", "master")
+        own = item.branch not in _MAIN
         branch = f", branch {shortened(item.branch, 30)}" if own else ""
         gone = ", original gone" if item.gone else ""
         head = f"      {day(item.evidence.at)} {item.evidence.agent}{branch}{gone}  "
