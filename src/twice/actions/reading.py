@@ -11,7 +11,7 @@ from twice.actions.kit import Kit, Opened, shorten
 from twice.core import limits
 from twice.core.encoding import encode, keyed
 from twice.core.kept import Batch, Depth, ReadFile, depth_of
-from twice.core.places import Elsewhere
+from twice.core.places import Elsewhere, Place
 from twice.core.policy import Mode
 from twice.core.transcript import Event, Position, Session, Skipped, Speaker
 
@@ -45,12 +45,27 @@ class _Run:
     folders: frozenset[str]
     forgotten: frozenset[str]
     modes: dict[str, Mode] = field(default_factory=dict)
+    places: dict[tuple[str, str, str], Place | Elsewhere] = field(default_factory=dict)
+    adopted: dict[Place, str] = field(default_factory=dict)
 
     def mode_of(self, root: str) -> Mode:
         """Return the effective mode of a project's folder, asked once in a run."""
         if root not in self.modes:
             self.modes[root] = self.kit.mode_of(root).mode
         return self.modes[root]
+
+    def place_of(self, session: Session) -> Place | Elsewhere:
+        """Return where a session belongs, looked up once for each recorded folder."""
+        recorded = (session.cwd, session.root, session.remote)
+        if recorded not in self.places:
+            self.places[recorded] = self.kit.place(session, self.folders)
+        return self.places[recorded]
+
+    def adopt(self, place: Place) -> str:
+        """Return the id of the project at a place."""
+        if place not in self.adopted:
+            self.adopted[place] = self.kit.adopt(place)
+        return self.adopted[place]
 
     def forgets(self, session: Session, turns: list[Turn]) -> bool:
         """Tell whether a person had a session erased, or one that this is a copy of."""
@@ -207,7 +222,7 @@ def _settle(run: _Run, session: Session, before: ReadFile | None) -> tuple[str, 
         return "", ""
     if before is not None and before.project and not (session.cwd or session.root):
         return before.project, run.roots.get(before.project, "")
-    place = run.kit.place(session, run.folders)
+    place = run.place_of(session)
     if isinstance(place, Elsewhere):
         run.tally.elsewhere[place.reason] += 1
         return "", ""
@@ -215,7 +230,7 @@ def _settle(run: _Run, session: Session, before: ReadFile | None) -> tuple[str, 
         run.tally.gone.add(session.id)
     if run.mode_of(shorten(place.root, run.kit.home)) is Mode.OFF:
         return "", place.root
-    project = run.kit.adopt(place)
+    project = run.adopt(place)
     run.roots.setdefault(project, shorten(place.root, run.kit.home))
     return project, run.roots[project]
 
