@@ -84,12 +84,17 @@ class App:
         return deciding.reject(self.kit, id, reason=reason, expected=expected)
 
     def roll_back(
-        self, id: str, *, expected: str = "", expected_revision: int | None = None
+        self,
+        id: str,
+        *,
+        expected: str = "",
+        expected_revision: int | None = None,
+        gone: bool = False,
     ) -> State | Refusal:
         """Undo an approval exactly."""
         with self.alone():
             return deciding.roll_back(
-                self.kit, id, expected=expected, expected_revision=expected_revision
+                self.kit, id, expected=expected, expected_revision=expected_revision, gone=gone
             )
 
     def context(self, project: str) -> telling.Told:

@@ -7,7 +7,7 @@ import pytest
 from tests.builders import session_id
 from tests.promises.machine import WISH, Machine, machine
 
-from twice.core.lessons import Memory
+from twice.core.lessons import Memory, Skill
 from twice.core.proposals import Refusal
 from twice.core.states import Status
 
@@ -83,3 +83,17 @@ def test_what_contradicts_an_approval_made_since_must_be_looked_at_again(home: M
         assert not isinstance(app.approve(second), Refusal)
     assert home.status(first) == "superseded"
     assert "tabs" in home.told() and home.told().count("\n- ") == 1
+
+
+def test_a_file_removed_by_hand_is_let_go_only_when_a_person_says_so(home: Machine) -> None:
+    id = home.hands_in(Skill("cut-a-release", "Use when a release is cut", "1. Tag."))
+    assert not isinstance(home.does("approve", id), Refusal)
+    (file,) = home.project.rglob("SKILL.md")
+    file.unlink()
+    with home.twice() as app:
+        assert not app.verify().sound
+        refused = app.roll_back(id)
+        assert isinstance(refused, Refusal) and "--gone" in refused.hint
+        assert not isinstance(app.roll_back(id, gone=True), Refusal)
+        assert app.verify().sound
+    assert home.status(id) == "rolled back"

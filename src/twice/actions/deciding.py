@@ -188,20 +188,30 @@ def _reject(kit: Kit, id: str, reason: str, expected: str) -> State | Refusal:
 
 
 def roll_back(
-    kit: Kit, id: str, *, expected: str = "", expected_revision: int | None = None
+    kit: Kit,
+    id: str,
+    *,
+    expected: str = "",
+    expected_revision: int | None = None,
+    gone: bool = False,
 ) -> State | Refusal:
-    """Undo an approval exactly, in every mode; its files move to the retired folder."""
-    return retried(lambda: _roll_back(kit, id, expected, expected_revision))
+    """Undo an approval exactly, in every mode; its files move to the retired folder.
+
+    ``gone``: the person knows that files of it were removed by hand.
+    """
+    return retried(lambda: _roll_back(kit, id, expected, expected_revision, gone))
 
 
-def _roll_back(kit: Kit, id: str, expected: str, expected_revision: int | None) -> State | Refusal:
+def _roll_back(
+    kit: Kit, id: str, expected: str, expected_revision: int | None, gone: bool
+) -> State | Refusal:
     after = kit.store.position()
     state = kit.store.state(id)
     if state is None:
         return unknown(id)
     if refusal := rollback_refusal(state, expected=expected, expected_revision=expected_revision):
         return refusal
-    retired = _retire_all(kit, state)
+    retired = _retire_all(kit, state, gone=gone)
     if isinstance(retired, Refusal):
         return _not("rolled back", retired)
     decision = decide_rollback(
@@ -218,7 +228,7 @@ def _roll_back(kit: Kit, id: str, expected: str, expected_revision: int | None) 
     return _now(kit, id)
 
 
-def _retire_all(kit: Kit, state: State) -> tuple[str, ...] | Refusal:
+def _retire_all(kit: Kit, state: State, *, gone: bool) -> tuple[str, ...] | Refusal:
     """Move every file of an item away, after all of them were found fit to move."""
     receipts = [receipt for receipt in state.receipts if receipt.is_file]
     root = root_of(kit, state.receipts)
@@ -231,10 +241,11 @@ def _retire_all(kit: Kit, state: State) -> tuple[str, ...] | Refusal:
                 "Move your version to another name, then roll back again.",
             )
     folder = retired_folder(kit, state)
-    for receipt in receipts if state.status is not Status.BLOCKED else ():
+    may_miss = gone or state.status is Status.BLOCKED
+    for receipt in receipts if not may_miss else ():
         missing = standing[receipt.destination] is OnDisk.MISSING
         if missing and not kit.outlet.retired(receipt, folder):
-            return _gone(root, receipt)
+            return _gone(root, receipt, state)
     moved = []
     for receipt in receipts:
         kit.outlet.tidy(receipt, root)
@@ -256,11 +267,11 @@ def half_undone(kit: Kit, state: State) -> bool:
     )
 
 
-def _gone(root: Path, receipt: Receipt) -> Refusal:
+def _gone(root: Path, receipt: Receipt, state: State) -> Refusal:
     return Refusal(
         "missing",
         f"{root / receipt.destination} was removed by hand, and no copy is kept here",
-        "Put it back as it was, or leave the item as it is.",
+        f"Put it back, or let it be gone: twice rollback {state.id} --gone",
     )
 
 

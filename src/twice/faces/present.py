@@ -164,6 +164,15 @@ def line(shown: Shown, width: int = WIDTH) -> str:
     return head + shortened(title, width - columns(head))
 
 
+def size(number: int) -> str:
+    """Write a number of bytes.
+
+    >>> size(31_200), size(45_000_000)
+    ('31 kB', '45.0 MB')
+    """
+    return f"{number / 1e6:,.1f} MB" if number >= 1e6 else f"{number / 1e3:,.0f} kB"
+
+
 def counted(number: int, noun: str) -> str:
     """Write a number with its noun.
 

@@ -85,7 +85,7 @@ def _found(agents: tuple[Survey, ...]) -> list[str]:
         return ["No sessions of coding agents were found on this machine.", ""]
     lines = ["Found on this machine:"]
     for item in agents:
-        size = f"{item.size_bytes / 1_000_000:,.1f} MB"
+        size = present.size(item.size_bytes)
         days = f"{present.day(item.first)} to {present.day(item.last)}"
         lines.append(f"  {item.agent:<12} {present.counted(item.files, 'session')}, {size}, {days}")
     return [*lines, ""]
