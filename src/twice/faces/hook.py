@@ -19,6 +19,7 @@ CONTEXT_CHARS = 9_000  # a longer text is damage: it was chosen to fit
 INPUT_BYTES = 4 * 1024 * 1024
 INPUT_SECONDS = 0.4  # the agent writes at once; some never close the pipe
 BUSY_SECONDS = 0.2
+WRITE_LOCK_BYTE = 120
 END_SECONDS = 0.8  # whatever hangs then, be it a file system, is left hanging
 GIT_FILE_BYTES = 256 * 1024
 FOLDERS = 1_000  # walked upwards at most
@@ -108,6 +109,11 @@ def _data_folder(chosen: str) -> str:
 def _session_start(given: bytes, folder: str) -> bytes:
     """Return what the agent is told at the start of a session, or nothing."""
     path = os.path.join(folder, "twice.db")
+    end = time.monotonic() + BUSY_SECONDS
+    while _is_written(path):
+        if time.monotonic() > end:
+            return b""
+        time.sleep(0.005)
     for _ in range(2):
         before = _stamp(path)
         store = _open(path)
@@ -121,6 +127,24 @@ def _session_start(given: bytes, folder: str) -> bytes:
         if _stamp(path) == before:
             return answer
     return b""
+
+
+def _is_written(path: str) -> bool:
+    """Tell whether a process holds the write lock of a store, asking without taking any lock.
+
+    Our own writes are over in milliseconds; a store that stays locked is not to be relied on. The
+    lock is byte 120 of the shared memory file (sqlite.org/walformat.html, "WAL Locks").
+    """
+    if not sys.platform.startswith("linux") or not os.path.exists(path + "-shm"):
+        return False
+    import fcntl
+    import struct
+
+    shape = "hhqqi"  # struct flock: type, whence, start, length, process
+    with open(path + "-shm", "rb") as shared:
+        asked = struct.pack(shape, fcntl.F_WRLCK, os.SEEK_SET, WRITE_LOCK_BYTE, 1, 0)
+        told = fcntl.fcntl(shared, fcntl.F_GETLK, asked)
+    return bool(struct.unpack(shape, told)[0] != fcntl.F_UNLCK)
 
 
 def _stamp(path: str) -> tuple[int, int]:
