@@ -96,6 +96,12 @@ def test_temp_and_home_are_no_project(home: Path, tmp_path: Path) -> None:
     assert identify("", home=home) == Elsewhere("missing")
 
 
+def test_a_history_that_lies_in_temp_is_of_a_project(home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "temp" / "x"
+    folder.mkdir(parents=True)
+    assert place("", home, root=str(folder), temp=(tmp_path / "temp",)).root == str(folder)
+
+
 def test_a_repository_in_temp_is_a_project(home: Path, tmp_path: Path) -> None:
     folder = tmp_path / "temp" / "x"
     folder.mkdir(parents=True)

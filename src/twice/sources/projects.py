@@ -42,7 +42,8 @@ def identify(
     """Return the project of a recorded folder, or why it has none.
 
     In this order: the repository around it (also of a worktree that was deleted), the recorded
-    git remote, the folder itself. ``root`` stands for a missing ``cwd``. ``known_roots`` are
+    git remote, the folder itself. ``root``, where a project's own history lies, stands for a
+    missing ``cwd``; nobody keeps a history in a folder that is temporary to them. ``known_roots`` are
     folders of other sessions, in whose repositories and below which a lost folder is looked for.
     """
     recorded = unicodedata.normalize("NFC", cwd or root)
@@ -59,7 +60,7 @@ def identify(
         return Place(keys, str(path), far.rpartition("/")[2], gone)
     if path in (home, Path(os.path.realpath(home)), Path(path.anchor)):
         return Elsewhere("home")
-    if any(path.is_relative_to(folder) for folder in temp):
+    if cwd and any(path.is_relative_to(folder) for folder in temp):
         return Elsewhere("temp")
     folder = _project_above(path, known_roots, home=home, gone=gone)
     return Place((f"path:{folder}",), str(folder), folder.name, not folder.is_dir())

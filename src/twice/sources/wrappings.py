@@ -52,7 +52,25 @@ _HARNESS_STARTS = (
     "# AGENTS.md instructions for ",
     "Generate a file named AGENTS.md that serves as a contributor guide",
     "You must fully embody this agent's persona",
+    "[SYSTEM NOTIFICATION",
+    "Another language model started to solve this problem",
+    "As you answer the user's questions, you can use the following context",
+    "Your tool call was malformed",
+    "Tool ran without output",
+    "Called the ",
+    "Result of calling the ",
+    "Hello memory agent",
+    "Candidate:",
 )
+_HARNESS_SHAPE = re.compile(
+    r"\w+(?::[\w-]+)? hook (?:additional context|success|error|blocking error|feedback)\b"
+    r"|Contents of \S+ \([^)\n]*instructions[^)\n]*\):"
+    r"|The \w+ tool hasn't been used recently"
+    r"|(?:Scheduled|Daily|Weekly|Nightly) (?:report|task|run|job)\b[^\n]{0,40}\d{4}-\d\d-\d\d"
+    r"|You are an? (?:[\w-]+,? ){0,4}(?:agent|assistant|bot|expert|observer|extractor|summari[sz]er"
+    r"|reviewer|engineer|developer|specialist|model|analyst|consolidator)\b"
+)
+_IMAGE_NOTE = re.compile(r"\[Image(?: #\d+|: (?:source|original)[^\]\n]*)\]")
 _TASK_FILE = (
     "Read the entire task file at:",
     "Follow all instructions in the task file exactly as written",
@@ -110,12 +128,16 @@ def without_additions(text: str) -> str:
         text = _IMAGE_TAG.sub("", text)
         if not _HARNESS_TAG.match(text.lstrip()):
             text = _NOTIFICATION.sub("", text)
+    if "[Image" in text:
+        text = _IMAGE_NOTE.sub("", text)
     return text.strip()
 
 
 def is_harness(text: str) -> bool:
     """Tell whether a stripped text of the user's role was not typed, or may not have been."""
-    if text.startswith(_HARNESS_STARTS) or all(mark in text for mark in _TASK_FILE):
+    if text.startswith(_HARNESS_STARTS) or _HARNESS_SHAPE.match(text):
+        return True
+    if all(mark in text for mark in _TASK_FILE):
         return True
     if not text.startswith("<") or _COMMAND.match(text):
         return False
