@@ -43,8 +43,9 @@ def identify(
 
     In this order: the repository around it (also of a worktree that was deleted), the recorded
     git remote, the folder itself. ``root``, where a project's own history lies, stands for a
-    missing ``cwd``; nobody keeps a history in a folder that is temporary to them. ``known_roots`` are
-    folders of other sessions, in whose repositories and below which a lost folder is looked for.
+    missing ``cwd``; nobody keeps a history in a folder that is temporary to them.
+    ``known_roots`` are folders of other sessions, in whose repositories and below which a lost
+    folder is looked for.
     """
     recorded = unicodedata.normalize("NFC", cwd or root)
     if not recorded:
