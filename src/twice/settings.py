@@ -11,11 +11,10 @@ import msgspec
 import tomlkit
 
 from twice.core.errors import BadInput
+from twice.core.limits import CONFIG_BYTES
 from twice.core.policy import Allowance, Category, Mode, Policy
 
 T = TypeVar("T")
-
-_FILE_BYTES = 64 * 1024
 
 
 class Consent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,9 +90,9 @@ def read_repository_file(root: Path) -> tuple[Mode | None, str]:
 def _read(path: Path, shape: type[T]) -> tuple[T | None, str]:
     try:
         with path.open("rb") as opened:
-            data = opened.read(_FILE_BYTES + 1)
-        if len(data) > _FILE_BYTES:
-            return None, f"{path} is larger than {_FILE_BYTES} bytes"
+            data = opened.read(CONFIG_BYTES + 1)
+        if len(data) > CONFIG_BYTES:
+            return None, f"{path} is larger than {CONFIG_BYTES} bytes"
         return msgspec.convert(tomllib.loads(data.decode("utf-8-sig")), shape), ""
     except (FileNotFoundError, NotADirectoryError):
         return None, ""

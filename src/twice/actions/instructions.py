@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from twice.actions.kit import Kit, expand
+from twice.core import limits
 from twice.core.gates import Known
 
 _FILES = (
@@ -19,9 +20,6 @@ _FILES = (
     "CONVENTIONS.md",
 )
 _FOLDERS = (".claude/rules", ".cursor/rules")
-_FILE_BYTES = 256 * 1024
-_FILES_MOST = 60
-_LINES_MOST = 4_000
 
 
 def known_in_files(kit: Kit, project: str) -> Iterator[Known]:
@@ -30,7 +28,7 @@ def known_in_files(kit: Kit, project: str) -> Iterator[Known]:
     if not root:
         return
     folder = expand(root, kit.home)
-    for path in sorted(_found(folder))[:_FILES_MOST]:
+    for path in sorted(_found(folder))[: limits.INSTRUCTION_FILES]:
         for number, line in enumerate(_lines(path), 1):
             words = line.strip().lstrip("-*>#0123456789. ").strip()
             meaning = kit.learner.fingerprint(words) if words else None
@@ -50,7 +48,7 @@ def _found(folder: Path) -> Iterator[Path]:
 def _lines(path: Path) -> list[str]:
     try:
         with path.open("rb") as file:
-            data = file.read(_FILE_BYTES)
+            data = file.read(limits.INSTRUCTION_BYTES)
     except OSError:
         return []
-    return data.decode("utf-8-sig", "replace").splitlines()[:_LINES_MOST]
+    return data.decode("utf-8-sig", "replace").splitlines()[: limits.INSTRUCTION_LINES]

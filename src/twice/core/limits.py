@@ -31,6 +31,16 @@ CANDIDATE_FILE_BYTES = 1024 * 1024
 # Influence
 CONTEXT_CHARS = 9_000  # agents cut injected context at 10,000
 
+# A person's own files
+CONFIG_BYTES = 64 * 1024
+INSTRUCTION_FILES = 60  # of one project, looked through for what is known already
+INSTRUCTION_BYTES = 256 * 1024  # of each of them
+INSTRUCTION_LINES = 4_000
+GIT_FILE_BYTES = 256 * 1024
+WORKTREES = 1_000  # of one repository, looked through for a lost folder
+FILE_BYTES = 16 * 1024 * 1024  # a larger file is neither written nor edited
+FOLDER_DEPTH = 64  # below a project
+
 # Machine
 BUSY_SECONDS = 5.0
 APPEND_TRIES = 8

@@ -4,8 +4,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from twice.core.limits import FILE_BYTES
 from twice.outlets.handles import (
-    FILE_BYTES,
     Changed,
     Folder,
     Found,

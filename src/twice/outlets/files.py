@@ -8,9 +8,9 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from twice.core.limits import FILE_BYTES
 from twice.outlets.edits import Replaced, replace
 from twice.outlets.handles import (
-    FILE_BYTES,
     Changed,
     Folder,
     Found,

@@ -16,9 +16,7 @@ from pathlib import Path
 from types import TracebackType
 
 from twice.core.errors import Fault
-
-FILE_BYTES = 16 * 1024 * 1024  # a larger file is neither written nor edited
-FOLDER_DEPTH = 64
+from twice.core.limits import FILE_BYTES, FOLDER_DEPTH
 
 _CLOSED = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _CLOSED

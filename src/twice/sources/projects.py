@@ -8,10 +8,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from twice.core.limits import GIT_FILE_BYTES, WORKTREES
 from twice.core.places import Elsewhere, Place
 
-_FILE_BYTES = 256 * 1024
-_ENTRIES = 1_000  # worktrees of one repository that are looked through
 # What stands in the folder that people would call the project, and not in one that holds projects.
 _MARKERS = (
     ".git", "package.json", "pyproject.toml", "Cargo.toml", "go.mod", "pom.xml", "build.gradle",
@@ -182,7 +181,7 @@ def normalised_remote(url: str) -> str:
 
 def _entries(folder: Path) -> list[Path]:
     try:
-        return sorted(folder.iterdir())[:_ENTRIES]
+        return sorted(folder.iterdir())[:WORKTREES]
     except OSError:
         return []
 
@@ -194,6 +193,6 @@ def _line(path: Path) -> str:
 def _text(path: Path) -> str:
     try:
         with path.open("rb") as file:
-            return file.read(_FILE_BYTES).decode("utf-8", "replace")
+            return file.read(GIT_FILE_BYTES).decode("utf-8", "replace")
     except OSError:
         return ""
