@@ -8,7 +8,7 @@ import pytest
 
 SESSIONS = Path(__file__).parents[2] / "examples" / "sessions"
 LOGS = sorted(SESSIONS.rglob("*.jsonl"))
-NOTES = sorted(SESSIONS.glob("shop/.specstory/history/*.md"))
+NOTES = sorted(SESSIONS.glob("shop-notes/.specstory/history/*.md"))
 FOLDER = "/home/dev/shop"
 
 
