@@ -111,7 +111,8 @@ _CONTENT = msgspec.json.Decoder(str | list[Block] | None)
 TYPES = frozenset({
     *("user", "assistant", "system", "attachment", "queue-operation", "progress", "summary"),
     *("file-history-snapshot", "custom-title", "ai-title", "last-prompt", "mode"),
-    *("permission-mode", "pr-link", "frame-link", "cost-state"),
+    *("permission-mode", "pr-link", "frame-link", "cost-state", "atis-latch"),
+    *("api-request", "api-request-blob", "api-request-shape"),
 })  # fmt: skip
 """The types of records known; the others are named in the report."""
 
