@@ -251,9 +251,9 @@ def test_a_megabyte_of_awkward_input_takes_linear_time(unit: str) -> None:
 
 def seconds(unit: str, length: int) -> float:
     text = unit * (length // len(unit))
-    start = time.perf_counter()
+    start = time.process_time()  # what others do on the machine is no matter
     redact(text, homes=("/home/ann",), users=("ann",), emails=True)
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def test_ordinary_text_costs_little() -> None:

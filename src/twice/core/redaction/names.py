@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from twice.core.secret_sentences import (
+from twice.core.redaction.sentences import (
     contrasted,
     ends_clause,
     is_predicate,
@@ -12,7 +12,7 @@ from twice.core.secret_sentences import (
     said,
     said_before,
 )
-from twice.core.secret_values import (
+from twice.core.redaction.values import (
     MASK,
     MASKED_BEFORE,
     Span,
@@ -25,7 +25,7 @@ from twice.core.secret_values import (
     is_word,
     is_wordy,
 )
-from twice.core.secret_words import KEY_OWNERS, kind_of_name
+from twice.core.redaction.vocabulary import KEY_OWNERS, kind_of_name
 
 NAME_CHARS = 64
 VALUE_CHARS = 4_096

@@ -2,7 +2,7 @@
 
 import re
 
-from twice.core.secret_values import (
+from twice.core.redaction.values import (
     MASK,
     MASKED_BEFORE,
     Span,

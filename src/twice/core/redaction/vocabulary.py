@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from twice.core.secret_values import words
+from twice.core.redaction.values import words
 
 _PASSWORDS = words(
     """

@@ -5,7 +5,7 @@ import re
 import string
 from collections.abc import Iterator
 
-from twice.core.secret_values import Span, is_opaque, is_placeholder, words
+from twice.core.redaction.values import Span, is_opaque, is_placeholder, words
 
 BLOCK_CHARS = 100_000
 """Between the first and the last line of a key block; what is longer is two things."""

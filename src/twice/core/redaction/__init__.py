@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from twice.core.private_places import emails_in, homes_in, users_in
-from twice.core.secret_names import NEEDLES, named
-from twice.core.secret_shapes import shaped
-from twice.core.secret_values import MASK, Span, has_digit_and_letter
+from twice.core.redaction.names import NEEDLES, named
+from twice.core.redaction.private import emails_in, homes_in, users_in
+from twice.core.redaction.shapes import shaped
+from twice.core.redaction.values import MASK, Span, has_digit_and_letter
 
 WINDOW_CHARS = 256 * 1024
 """Looked at as one; the most that ``redact_chunks`` holds back."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from twice.core.secret_values import Span, words
+from twice.core.redaction.values import Span, words
 
 _SEGMENT = r"[^\s/\\:*?\"'<>|`,;()\[\]{}$~]{1,64}"
 _WEB_FILE = r"(?![\w-]+\.(?:html?|css|jsx?|tsx?|png|jpe?g|svg|gif|webp|ico|php|vue|mdx?|json)\b)"
