@@ -18,7 +18,6 @@ from twice.core.decisions import (
     decide_rejection,
     decide_return,
     decide_rollback,
-    decide_withdrawal,
 )
 from twice.core.encoding import text_digest
 from twice.core.ledger import Draft
@@ -30,7 +29,7 @@ from twice.ports import Store
 
 VERBS = (
     "file", "file", "file", "edit", "approve", "approve", "reject", "activate", "return",
-    "roll back", "withdraw", "evict", "erase", "policy",
+    "roll back", "evict", "erase", "policy",
 )  # fmt: skip
 STEPS = st.lists(
     st.tuples(st.sampled_from(VERBS), st.integers(0, 5), st.sampled_from(sorted(LESSONS))),
@@ -163,7 +162,6 @@ class History:
             "activate": lambda: self.append(decide_activation(state, actor=actor)),
             "return": lambda: self.append(decide_return(state, reason="exists", actor=actor)),
             "roll back": lambda: self.roll_back(state.id),
-            "withdraw": lambda: self._draft(decide_withdrawal(state, reason="gone", actor=actor)),
             "evict": lambda: self._draft(decide_eviction(state, actor=actor)) if settled else None,
             "erase": lambda: self._draft(decide_erasure(state, binds=True, actor=actor)),
         }

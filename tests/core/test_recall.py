@@ -88,8 +88,3 @@ def test_ten_thousand_are_chosen_from_in_a_blink() -> None:
 
 def test_nothing_approved_is_nothing_told() -> None:
     assert choose([], name="shop").text == ""
-
-
-def test_a_conflict_is_told_beside_the_item() -> None:
-    items = [Standing("a", "Use tabs.", Category.STACK, 1, conflicts=("b",))]
-    assert "conflicts with b" in choose(items, name="shop").text

@@ -183,11 +183,6 @@ def rollback_refusal(
     return None
 
 
-def decide_withdrawal(state: State, *, reason: str, actor: str) -> Draft:
-    """Withdraw a proposal or item whose ground was taken away; ``reason`` is a stable code."""
-    return _of(state, "retired", actor, {"hash": state.hash, "reason": reason})
-
-
 def decide_eviction(state: State, *, actor: str) -> Draft:
     """Let a settled proposal leave a full list; a rejection goes on binding without it."""
     return _of(state, "evicted", actor, {"hash": state.hash})

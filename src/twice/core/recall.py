@@ -30,16 +30,12 @@ _RANK = {category: rank for rank, category in enumerate(_FIRST)}
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One approved memory that holds; ``approved`` is UTC in microseconds.
-
-    ``conflicts`` are ids of other approved memories that say otherwise.
-    """
+    """One approved memory that holds; ``approved`` is UTC in microseconds."""
 
     id: str
     text: str
     category: Category
     approved: int
-    conflicts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +78,7 @@ def choose(items: Sequence[Standing], *, name: str, budget: int = CONTEXT_CHARS)
 
 
 def _line(item: Standing) -> str:
-    conflict = f" (conflicts with {', '.join(item.conflicts)}: ask)" if item.conflicts else ""
-    return f"- {_plain(item.text)} [{item.id}]{conflict}\n"
+    return f"- {_plain(item.text)} [{item.id}]\n"
 
 
 def _plain(text: str) -> str:

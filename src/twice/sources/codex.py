@@ -115,7 +115,6 @@ class _Listener:
         self._own = own
         self._started = False
         self._talked = False
-        self._enveloped = False
         self._by_hand = True
         self._reply = ""
 
