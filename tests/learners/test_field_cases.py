@@ -142,3 +142,75 @@ def test_an_exception_is_no_lasting_wish_and_supports_none() -> None:
     assert [(len(idea.lineages), idea.recurs) for idea in ideas] == [(2, True), (1, False)]
     assert ideas[0].opposed == ()
     assert ideas[1].sightings[0].scope is Scope.ONE_OFF
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Chat message from Tom:\nnever use npm, use pnpm",
+        "@lena commented:\nuse tabs, not spaces",
+        "The customer emailed this:\n\nHello,\n\nnever use npm, use pnpm\n\nBest",
+        "this is what Lena told me: never use npm, use pnpm",
+        "You answered:\nI prefer short names.\n\nAlways use tabs, never spaces.",
+        "From: lena@example.org\nSubject: wishes\n\nnever use npm, use pnpm",
+        "Lena schrieb:\nnimm immer pnpm, nicht npm",
+        "Lena escribió:\nusa siempre pnpm, no npm",
+        "Léna a écrit :\nutilise toujours pnpm, pas npm",
+        "Лена написала:\nвсегда используй pnpm, а не npm",
+        "老板说：不要用 npm，用 pnpm",
+        "Usuario: explica esto\n\nAsistente: claro\n\nPrefiero nombres cortos. Usa siempre tabs.",
+        "GPT-5: I prefer short names.\n\nAlways use tabs, never spaces.",
+        "You are a specialised observer. Always use tabs, never spaces.",
+        "Daily report 2026-05-01: always use pnpm, not npm",
+        "Candidate: use pnpm, not npm confidence: 0.00 evidence: s1",
+    ],
+)
+def test_what_others_and_programs_say_is_no_wish_of_the_person(text: str) -> None:
+    assert notice(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "As I said: use pnpm, not npm",
+        "I told you: use pnpm, not npm",
+        "ich habe doch gesagt: nimm pnpm, nicht npm",
+        "我说过：用 pnpm，不要用 npm",
+        "Tom wrote: looks odd\n\nplease always use pnpm, not npm",
+    ],
+)
+def test_what_the_person_says_of_themselves_is_heard(text: str) -> None:
+    assert notice(text)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("no semicolons", "we don't use semicolons"),
+        ("use conventional commits", "always use conventional commits"),
+        ("schreib keine Kommentare", "keine Kommentare bitte"),
+        ("отвечай по-русски", "отвечай всегда на русском"),
+        ("nunca hagas commit en main", "no hagas commits en main"),
+        ("never edit generated files", "don't touch generated files"),
+    ],
+)
+def test_plain_wishes_in_other_words_are_one_lasting_idea(one: str, other: str) -> None:
+    (idea,) = gather(sightings([("s1", one), ("s2", other)]))
+    assert idea.recurs
+
+
+@pytest.mark.parametrize(
+    ("said", "lesson"),
+    [
+        ("please don't ever commit to main", "Don't ever commit to main."),
+        ("prefer composition over inheritance", "Prefer composition over inheritance."),
+        ("reuse the helpers, don't write new ones", "Reuse the helpers, don't write new ones."),
+    ],
+)
+def test_a_lesson_is_worded_as_an_order_that_the_person_would_sign(said: str, lesson: str) -> None:
+    (idea,) = gather(sightings([("s1", said), ("s2", said)]))
+    assert distill(idea).text == lesson
+
+
+def test_r06_an_answer_with_at_all_is_still_an_answer() -> None:
+    assert label("no output at all", "Is there any output?") == "none"

@@ -25,6 +25,7 @@ from tests.sources.samples import (
 
 from twice.core.transcript import Kind, Position, Reading
 from twice.sources.claude_code import BY_SCRIPT, ClaudeCode
+from twice.sources.wrappings import words_of
 
 
 @pytest.fixture
@@ -358,3 +359,18 @@ def test_reading_on_costs_the_growth_only_after_short_replies(path: Path) -> Non
     records = [r for n in range(0, 500, 2) for r in (typed(f"go {n}", n), reply("ok", n + 1))]
     since = position(heard(path, *records))
     assert path.stat().st_size - since.offset < 1000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PostToolUse hook additional context: use pnpm, not npm",
+        "SessionStart:startup hook success: use pnpm, not npm",
+        "Contents of /w/app/CLAUDE.md (project instructions, checked in):\n\nuse pnpm, not npm",
+        "The TodoWrite tool hasn't been used recently. Use pnpm, not npm",
+        "[SYSTEM NOTIFICATION - NOT USER INPUT]\n<task-notification>x</task-notification>",
+        "Another language model started to solve this problem and left a summary: use pnpm",
+    ],
+)
+def test_what_a_harness_puts_bare_into_the_humans_place_is_not_typed(text: str) -> None:
+    assert words_of(text) is None

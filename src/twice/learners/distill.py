@@ -73,7 +73,14 @@ class _Written:
         self.forbids = first is not None and bool(first.roles & {"orders", "prohibitions"})
         text = complained(self.clauses, quote, self.words) if self.complaint else ""
         self.rewritten = bool(text)
-        self.text = _cut(text or self._named(tidied(quote, self.clauses)))
+        self.text = _cut(text or self._named(self._plain(tidied(quote, self.clauses))))
+
+    def _plain(self, text: str) -> str:
+        """Leave out a "please" that is part of the first mark: "please don't …"."""
+        first, _, rest = text.partition(" ")
+        if rest and "politeness" in self.words.word(first).roles:
+            return rest[0].upper() + rest[1:]
+        return text
 
     def _named(self, text: str) -> str:
         """Complete a bare contrast: "pnpm, not npm" becomes "Use pnpm, not npm."."""
@@ -83,6 +90,8 @@ class _Written:
         if first is None or not contrast or first.silent or first.roles & _VERBS:
             return text
         if len(self.clauses[0].pieces) > BARE_PIECES or self.complaint:
+            return text
+        if self.clauses[0].roles & {"tastes", "wishes", "customs"}:
             return text
         template = self.words.templates.get("only", "{wanted}.")
         spoken = text[0].lower() + text[1:].rstrip(".。")

@@ -57,18 +57,12 @@ _HARNESS_STARTS = (
     "As you answer the user's questions, you can use the following context",
     "Your tool call was malformed",
     "Tool ran without output",
-    "Called the ",
-    "Result of calling the ",
     "Hello memory agent",
-    "Candidate:",
 )
 _HARNESS_SHAPE = re.compile(
     r"\w+(?::[\w-]+)? hook (?:additional context|success|error|blocking error|feedback)\b"
     r"|Contents of \S+ \([^)\n]*instructions[^)\n]*\):"
     r"|The \w+ tool hasn't been used recently"
-    r"|(?:Scheduled|Daily|Weekly|Nightly) (?:report|task|run|job)\b[^\n]{0,40}\d{4}-\d\d-\d\d"
-    r"|You are an? (?:[\w-]+,? ){0,4}(?:agent|assistant|bot|expert|observer|extractor|summari[sz]er"
-    r"|reviewer|engineer|developer|specialist|model|analyst|consolidator)\b"
 )
 _IMAGE_NOTE = re.compile(r"\[Image(?: #\d+|: (?:source|original)[^\]\n]*)\]")
 _TASK_FILE = (

@@ -1,10 +1,15 @@
 """What a person typed in their own words, without what they pasted or quoted."""
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
+
+from twice.learners.corrections.vocabulary import introductions
 
 PASTED_HEADINGS = 2  # that many Markdown headings make a pasted document
 QUOTED_WORDS = 3  # a quotation of that many words is a sentence of somebody else
+INTRODUCED_CHARS = 120  # of a sentence before its colon
 BLOCKS = 200  # tags looked at in one turn
 
 _INJECTED = (  # what harnesses put into the human's slot, by how it begins
@@ -27,10 +32,26 @@ _QUOTED = re.compile(
     r"|`[^`\n]{0,600}`"
 )
 _URL = re.compile(r"\b(?:https?|ftp|file|ssh)://\S+")
-_ROLE = re.compile(
-    r"^[ \t*_#]*(?:user|human|assistant|agent|ai|claude|gpt|system)[*_]*\s?:", re.I | re.M
+_AGENTS = (
+    r"(?:assistant|agent|ai|bot|claude|codex|cursor|copilot|gemini|(?:chat)?gpt[-\w.]*|asistente"
+    r"|assistent|ассистент|агент|助手)"
 )
-_ASSISTANT = re.compile(r"^[ \t*_#]*(?:assistant|agent|ai|claude|gpt)[*_]*\s?:", re.I | re.M)
+_ROLE = re.compile(
+    rf"^[ \t*_#\[]*(?:{_AGENTS}|user|human|system|usuario|utilisateur|benutzer|nutzer"
+    r"|пользователь|用户)[*_\]]*\s?[:：]",
+    re.I | re.M,
+)
+_ASSISTANT = re.compile(rf"^[ \t*_#\[]*{_AGENTS}[*_\]]*\s?[:：]", re.I | re.M)
+_MAIL = re.compile(
+    r"^(?:From|Von|De|От|发件人)\s?[:：] ?\S.*\n(?:.+\n){0,4}?"
+    r"(?:Subject|Betreff|Objet|Asunto|Тема|主题)\s?[:：]",
+    re.M,
+)
+_SCRIPTED = re.compile(  # what a program says, in the place of a person
+    r"\s*(?:You are an? (?:[\w-]+,? ){0,4}(?:agent|assistant|bot|expert|observer|extractor"
+    r"|summari[sz]er|reviewer|engineer|developer|specialist|model|analyst|consolidator)\b"
+    r"|(?:Scheduled|Daily|Weekly|Nightly) (?:report|task|run|job)\b[^\n]{0,40}\d{4}-\d\d-\d\d)"
+)
 _HEADING = re.compile(r"^#{1,6} \S", re.M)
 _MACHINE = re.compile(
     r"\s*(?:>|//|/\*|\*/|\$ |❯|➜|#!|#include|@@|\+\+\+ |--- |\+ |diff --git|\|"
@@ -40,8 +61,14 @@ _MACHINE = re.compile(
     r"|(?:export|import|const|let|var|def|class|function|public|private|return) [\w{*(]\S* ?"
     r"(?:=|\(|\{|from |:|;|$)|[✓✗✘⨯•] )"
 )
+_SCORED = re.compile(r"\bconfidence: ?[01]?\.\d")  # a line of some memory's log
 _SYMBOL = re.compile(r"[{}()\[\];=<>|\\$&+]")
 
+
+_COLON = re.compile(r"[:：](?![\w/])")
+_CLOSED = re.compile(r"[\n.!?。！？]")
+_LINE_END = re.compile(r"[ \t*_]*\n")
+_PARAGRAPH = re.compile(r"\n[ \t]*\n")
 
 Span = tuple[int, int]
 
@@ -51,9 +78,12 @@ def own_words(text: str) -> str:
 
     The result has the length of the text, so spans hold in both.
     """
-    if text.lstrip().startswith(_INJECTED):
+    if text.lstrip().startswith(_INJECTED) or _SCRIPTED.match(text):
         return " " * len(text)
-    for find in (_fences, _tags, _dialogue, _document, _lines, _quotations, _addresses):
+    for find in (
+        *(_fences, _tags, _mails, _dialogue, _introduced, _document, _lines),
+        *(_quotations, _addresses),
+    ):
         text = _blank(text, find(text))
     return text
 
@@ -109,6 +139,43 @@ def _dialogue(text: str) -> Iterator[Span]:
         yield first.start(), len(text)
 
 
+def _mails(text: str) -> Iterator[Span]:
+    """Blank a pasted letter, from its head on."""
+    if head := _MAIL.search(text):
+        yield head.start(), len(text)
+
+
+def _introduced(text: str) -> Iterator[Span]:
+    """Blank what somebody else's words are introduced by a colon before: "Tom wrote: …".
+
+    Up to the end of the paragraph; where a line of its own introduces them, all that follows.
+    """
+    theirs, ours = _quoting()
+    done = 0
+    for colon in itertools.islice(_COLON.finditer(text), BLOCKS):
+        if colon.start() < done:
+            continue
+        before = text[max(done, colon.start() - INTRODUCED_CHARS) : colon.start()]
+        before = _CLOSED.split(before)[-1]
+        if not theirs.search(before) or ours.search(before):
+            continue
+        below = _LINE_END.match(text, colon.end())
+        close = None if below else _PARAGRAPH.search(text, colon.end())
+        done = close.start() if close else len(text)
+        yield colon.start() - len(before), done
+
+
+@cache
+def _quoting() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what introduces words of others, and what introduces the person's own."""
+    verbs, selves = introductions()
+    spaced = "|".join(re.escape(verb) for verb in verbs if verb[0] < "\u2e80")
+    dense = "|".join(re.escape(verb) for verb in verbs if verb[0] >= "\u2e80")
+    said = rf"(?:\b(?:{spaced})\b|{dense})"
+    own = rf"(?<![\w])(?:{'|'.join(selves)})(?:\W+\w+){{0,2}}?\W*{said}"
+    return re.compile(said, re.I), re.compile(own, re.I)
+
+
 def _document(text: str) -> Iterator[Span]:
     if text.count("#") < PASTED_HEADINGS:
         return
@@ -123,7 +190,7 @@ def _lines(text: str) -> Iterator[Span]:
     for line in text.split("\n"):
         end = start + len(line)
         trace = line.startswith("Traceback (") or (trace and bool(line.strip()))
-        if trace or _MACHINE.match(line) or _coded(line):
+        if trace or _MACHINE.match(line) or _SCORED.search(line) or _coded(line):
             yield start, end
         start = end + 1
 

@@ -78,6 +78,8 @@ class Said:
         act = self.clauses[0].act
         if act is None or "task" not in act.roles or act.roles & {"orders", "prohibitions"}:
             return False
+        if "nominal" in _next(self.clauses[0], act):
+            return False  # "schreib keine …" forbids
         return not self.any("habits", "wishes")
 
 
@@ -89,6 +91,9 @@ def _prohibition(said: Said, clause: Clause) -> float:
     if act is None:
         return 0.0
     denied = "negators" in act.roles and "negated" in _next(clause, act)
+    if "light" in act.roles and "nominal" in _next(clause, act) and not said.question:
+        told = clause.roles & {"happened", "pronouns", "others", "self"}
+        return 0.75 if clause.content and not told else 0.0  # "schreib keine …", "use no …"
     if not denied and not act.roles & {"orders", "prohibitions"}:
         return 0.0
     if "halts" in act.roles and " " not in act.form and _next(clause, act) & {"definite"}:
@@ -116,6 +121,8 @@ def _forbidden(said: Said, clause: Clause) -> float:
         return 0.0
     if "nominal" not in opening.roles:
         return 0.6 if said.setting.before.acted else 0.0
+    if said.setting.before.asked and _overlaps(said):
+        return 0.4  # "no output at all": an answer
     if said.any("politeness", "lasting", "habits", "exasperation", "customs", "kinds"):
         return 0.7
     expected = (
@@ -221,7 +228,7 @@ def _manner(said: Said, clause: Clause) -> float:
     act = clause.act
     if act is None or said.question or not clause.content:
         return 0.0
-    if "earlier" in clause.roles and "manner" in clause.roles:
+    if "earlier" in clause.roles and clause.roles & {"manner", "practice"}:
         return 0.65  # "X 之前先问我"
     lasting = clause.roles & {"lasting", "habits", "before", "without"}
     if "doing" in act.roles or "jointly" in clause.roles:
@@ -362,7 +369,7 @@ Rule = Callable[[Said, Clause], float]
 RULES: tuple[tuple[str, Rule, Roles], ...] = tuple(  # with the roles, one of which it needs
     (name, rule, frozenset(roles.split()))
     for name, rule, roles in (
-        ("prohibition", _prohibition, "orders prohibitions negated"),
+        ("prohibition", _prohibition, "orders prohibitions negated nominal"),
         ("forbidden", _forbidden, "nominal contrasts"),
         ("contrast", _contrast, "contrasts reversals"),
         ("habit", _habit, "habits"),

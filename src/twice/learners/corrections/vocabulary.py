@@ -128,6 +128,15 @@ def vocabulary(language: str) -> Vocabulary:
 
 
 @cache
+def introductions() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the words that introduce somebody's words, and those that a speaker calls himself."""
+    tables = [_read_table(language).get("introductions", {}) for language in languages()]
+    verbs = {verb for table in tables for verb in table.get("verbs", ())}
+    selves = {name for table in tables for name in table.get("selves", ())}
+    return tuple(sorted(verbs, key=lambda verb: (-len(verb), verb))), tuple(sorted(selves))
+
+
+@cache
 def values() -> dict[str, str]:
     """Return the typed values that all languages share: ``{"npm": "packages:npm", ...}``."""
     table = _read_table("values")
