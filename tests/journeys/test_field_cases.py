@@ -327,3 +327,32 @@ def test_a_session_is_found_wherever_the_agent_put_it(home: Machine) -> None:
     home.says(1, *WISH)
     found, unknown = wiring.found_sessions([home.sessions], here=home.project, data=home.data)
     assert (len(found), unknown) == (1, ())
+
+
+def test_what_linked_instruction_files_say_is_not_learned_again(home: Machine) -> None:
+    (home.project / "docs").mkdir()
+    (home.project / "CLAUDE.md").write_text("See @docs/rules.md and @CLAUDE.md.\n")
+    (home.project / "docs" / "rules.md").write_text("- Use pnpm, not npm.\n@../missing.md\n")
+    for number in (1, 2):
+        home.says(number, f"Please look at page {number}.", WISH[number % 2])
+    home.dream()
+    assert texts(home) == []
+
+
+def test_r10_a_fork_of_codex_with_new_times_is_one_conversation(home: Machine) -> None:
+    def line(at: str, envelope: str, **payload: Any) -> str:
+        return json.dumps({"timestamp": at, "type": envelope, "payload": payload}) + "\n"
+
+    def meta(at: str, number: int) -> str:
+        about = {"cwd": str(home.project), "originator": "codex_cli_rs", "source": "cli"}
+        return line(at, "session_meta", id=session_id(number), **about)
+
+    for number in (1, 2):
+        at = f"2026-05-0{number}T10:00:00.000Z"
+        said = line(at, "event_msg", type="user_message", message=WISH[0], kind="plain")
+        copied = meta(at, 1) if number == 2 else ""
+        path = home.sessions / f"rollout-2026-05-0{number}T10-00-00-{session_id(number)}.jsonl"
+        path.write_text(meta(at, number) + copied + said)
+    report = home.dream()
+    assert report["evolution"]["observed"]["recurring"] == 0
+    assert report["read"]["turns"] == 2

@@ -78,7 +78,7 @@ def batch_of(
             turns=len(turns),
         ),
         fresh=fresh,
-        keys=lineage_keys(kit, turns),
+        keys=(*lineage_keys(kit, turns), *_origins(kit, session)),
         turns=tuple(_kept_turns(file, turns, redacted)) if text else (),
         sightings=tuple(sighting for sighting, _ in found),
         starts=tuple(start for _, start in found),
@@ -94,6 +94,13 @@ def _clean(kit: Kit, text: str) -> Redaction:
 def lineage_keys(kit: Kit, turns: list[Turn]) -> tuple[str, ...]:
     """Return the keyed hashes of what makes two sessions one lineage."""
     return tuple(dict.fromkeys(key for turn in turns for key in _keys_of(kit, turn)))
+
+
+def _origins(kit: Kit, session: Session) -> Iterator[str]:
+    """Yield what a session shares with those forked from it: its id, and its own origin's."""
+    for id in dict.fromkeys((session.id, session.origin)):
+        if id:
+            yield keyed(kit.store.key, f"session:{session.agent}:{id}")
 
 
 def _keys_of(kit: Kit, turn: Turn) -> Iterator[str]:

@@ -72,7 +72,8 @@ class Session:
     ``id`` is the agent's own id, or the file's stem where the format has none. ``cwd`` is the
     recorded folder, ``root`` a project folder known from where the file lies (formats without a
     cwd), ``remote`` a recorded git remote; each empty where unknown.
-    ``own``: this is one of our own model's sessions, and why that is known.
+    ``own``: this is one of our own model's sessions, and why that is known. ``origin`` is the id
+    of the session that this one was forked or resumed from, where the file tells it.
     """
 
     id: str
@@ -82,6 +83,7 @@ class Session:
     branch: str = ""
     remote: str = ""
     own: str = ""
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)

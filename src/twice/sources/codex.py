@@ -46,6 +46,7 @@ class _Payload(msgspec.Struct):
 
     type: str | None = None
     id: str | None = None
+    forked_from_id: str | None = None
     cwd: str | None = None
     originator: str | None = None
     source: msgspec.Raw = _NOTHING
@@ -172,8 +173,11 @@ class _Listener:
     def _start(self, meta: _Payload) -> None:
         """Take in the first facts; those after it belong to sessions copied into this one."""
         if self._started:
+            if meta.id != self.conversation.session.id:
+                self.conversation.learn(origin=meta.id)
             return
         self._started = True
+        self.conversation.learn(origin=meta.forked_from_id)
         git = meta.git or _Git()
         self.conversation.learn(id=meta.id, branch=git.branch, remote=git.repository_url)
         self._settle_in(meta.cwd)
