@@ -97,3 +97,19 @@ def test_a_file_removed_by_hand_is_let_go_only_when_a_person_says_so(home: Machi
         assert not isinstance(app.roll_back(id, gone=True), Refusal)
         assert app.verify().sound
     assert home.status(id) == "rolled back"
+
+
+def test_undoing_a_chain_in_any_order_brings_the_first_back(home: Machine) -> None:
+    wishes = ("Use npm.", "Use yarn instead of npm.", "Use pnpm instead of yarn.")
+    ids = []
+    for wish in wishes:
+        ids.append(home.hands_in(Memory(wish)))
+        assert not isinstance(home.does("approve", ids[-1]), Refusal)
+    first, second, third = ids
+    assert [home.status(id) for id in ids] == ["superseded", "superseded", "approved"]
+    assert not isinstance(home.does("roll back", second), Refusal)
+    assert [home.status(id) for id in ids] == ["superseded", "rolled back", "approved"]
+    assert not isinstance(home.does("roll back", third), Refusal)
+    assert [home.status(id) for id in ids] == ["approved", "rolled back", "rolled back"]
+    assert "Use npm." in home.told()
+    assert home.flaws() == []

@@ -220,12 +220,18 @@ def _roll_back(
         expected_revision=expected_revision,
         actor=kit.actor,
         retired=retired,
-        superseded=kit.store.state(state.replaces) if state.replaces else None,
+        superseded=_superseded_by(kit, state),
     )
     if isinstance(decision, Refusal):
         return decision
     kit.store.append(decision, after=after, at=kit.now())
     return _now(kit, id)
+
+
+def _superseded_by(kit: Kit, state: State) -> State | None:
+    """Return the item that stepped aside for this one, if there is one."""
+    aside = kit.store.states(project=state.project, statuses=(Status.SUPERSEDED,))
+    return next((other for other in aside if other.superseded_by == state.id), None)
 
 
 def _retire_all(kit: Kit, state: State, *, gone: bool) -> tuple[str, ...] | Refusal:

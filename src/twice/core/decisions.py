@@ -148,21 +148,23 @@ def decide_rollback(
     retired: tuple[str, ...] = (),
     superseded: State | None = None,
 ) -> Decision:
-    """Undo an approval, in every mode; what it had superseded comes back."""
+    """Undo an approval, in every mode; what it had superseded comes back.
+
+    Where a newer one took its place meanwhile, that one stands in the way of what comes back.
+    """
     if refusal := rollback_refusal(state, expected=expected, expected_revision=expected_revision):
         return refusal
     body = {"hash": state.hash, "retired": list(retired)}
     drafts = [_of(state, "rolled_back", actor, body)]
-    if superseded is not None and _gave_way(superseded, state):
+    if superseded is None or superseded.superseded_by != state.id:
+        return tuple(drafts)
+    if state.status is Status.SUPERSEDED:
+        by = {"by": state.superseded_by}
+        drafts.append(_of(superseded, "superseded", actor, by))
+    elif state.status in IN_FORCE:
         came_from = {"memory": "approved", "instruction": "accepted"}.get(superseded.kind, "active")
         drafts.append(_of(superseded, "reinstated", actor, {"status": came_from, "by": state.id}))
     return tuple(drafts)
-
-
-def _gave_way(superseded: State, state: State) -> bool:
-    """Tell whether an item stepped aside for this very one, which is in force still."""
-    waits = superseded.status is Status.SUPERSEDED and superseded.superseded_by == state.id
-    return waits and state.status in IN_FORCE
 
 
 def rollback_refusal(

@@ -184,8 +184,9 @@ def relation(a: Fingerprint, b: Fingerprint) -> Relation:
     if against:
         smaller, larger = sorted((len(a.core), len(b.core)))
         enough = len(against) >= max(OPPOSED_SHARE * smaller, OPPOSED_LEAST * larger)
-        return Relation.OPPOSED if enough else Relation.DIFFERENT
-    if _agree(a, b):
+        if enough:
+            return Relation.OPPOSED
+    elif _agree(a, b):
         return Relation.SAME
     return Relation.COMPETING if _compete(a, b) else Relation.DIFFERENT
 
@@ -224,14 +225,17 @@ def _reordered(a: Fingerprint, b: Fingerprint) -> bool:
 
 
 def _compete(a: Fingerprint, b: Fingerprint) -> bool:
-    """Tell another value of the same thing: the rest is equal, a kind of value differs."""
-    if a.unwanted != b.unwanted and a.unwanted and b.unwanted:
-        return False
+    """Tell another value of the same thing: the rest is equal, a kind of value differs.
+
+    "yarn, not npm" and "pnpm, not yarn" are about the same thing, whatever each leaves behind.
+    """
     plain_a, typed_a = _values(a.wanted)
     plain_b, typed_b = _values(b.wanted)
     if plain_a != plain_b:
         return False
-    return any(typed_b.get(kind, named) != named for kind, named in typed_a.items())
+    rivals = {kind for kind, named in typed_a.items() if typed_b.get(kind, named) != named}
+    apart = a.unwanted ^ b.unwanted if a.unwanted and b.unwanted else frozenset()
+    return bool(rivals) and all(stem.partition(":")[0] in rivals for stem in apart)
 
 
 def _values(stems: frozenset[str]) -> tuple[frozenset[str], dict[str, set[str]]]:
