@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from twice.faces.cli import COMMANDS, twice
+from twice.faces.options import Branching
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "commands.md"
 HEAD = """\
@@ -34,6 +35,10 @@ def page() -> str:
         assert command is not None
         context = command.make_context(name, [], parent=whole, resilient_parsing=True)
         parts.append(PART.format(name=name, help=_help(context, command)))
+        for word, other in command.others.items() if isinstance(command, Branching) else ():
+            full = f"{name} {word}"
+            inner = other.make_context(full, [], parent=whole, resilient_parsing=True)
+            parts.append(PART.format(name=full, help=_help(inner, other)))
     return "".join(parts)
 
 

@@ -14,6 +14,7 @@ from filelock import FileLock, Timeout
 from twice import settings
 from twice.actions.kit import Kit, Opened, expand, shorten, shorten_key
 from twice.actions.policing import record_policy
+from twice.actions.surveying import Retention
 from twice.app import App
 from twice.core import limits
 from twice.core.errors import BadInput, Busy
@@ -21,7 +22,7 @@ from twice.core.places import Elsewhere, Place
 from twice.core.policy import Effective, Mode, Terms, effective
 from twice.core.transcript import Session
 from twice.learners.learner import Corrections
-from twice.outlets.claude_settings import ClaudeSettings
+from twice.outlets.claude_settings import RETENTION, ClaudeSettings
 from twice.outlets.publisher import Publisher
 from twice.outlets.writes import Step, silent
 from twice.ports import Source, Store
@@ -180,6 +181,18 @@ def found_sessions(
         return [Opened(source, path) for source, path in places.discover(among)], ()
     opened = places.open_paths(paths, among)
     return [Opened(source, path) for source, path in opened], opened.unknown
+
+
+def session_homes(*, here: Path, data: Path) -> tuple[Path, ...]:
+    """Return the agents' own places on this machine, as far as they are there."""
+    among: tuple[Source, ...] = places.sources(own=data, projects=(here,))
+    return tuple(home for source in among for home in source.homes())
+
+
+def retentions(data: Path) -> tuple[Retention, ...]:
+    """Return for each agent that deletes its own sessions after how long it does."""
+    claude = session_start_hook(data)
+    return (Retention("claude-code", "Claude Code", claude.kept_days(), RETENTION, claude.path),)
 
 
 def session_start_hook(data: Path) -> ClaudeSettings:

@@ -52,6 +52,8 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         handed = run("propose", "--file", "-", given=json.dumps([skill, {"kind": "x"}]))
         (id,) = (item["id"] for item in handed["proposals"])
         approved = run("approve", id)
+        (desk.work / "sessions" / "gone.jsonl").symlink_to("nowhere")
+        turns = desk.twice("sources", "turns", "sessions", "--json").out
         shown = {
             "`twice review --list --json`": run("review", "--list"),
             "`twice dream --json`": dreamt,
@@ -63,6 +65,8 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
             "`twice settings --json`": run("settings"),
             "`twice init --json`": run("init", "--yes"),
             "`twice propose --json`": handed,
+            "`twice sources --json`": run("sources", "sessions"),
+            "`twice sources turns --json`": [json.loads(line) for line in turns.splitlines()],
         }
         deciding = "`twice approve --json`, `twice reject --json`, `twice rollback --json`"
         return shown | {"A proposal": approved, deciding: run("rollback", id)}

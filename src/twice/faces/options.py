@@ -1,7 +1,7 @@
 """Options that several commands share, and small helpers of the command line."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,6 +24,30 @@ expected_hash = click.option(
 )
 
 
+class Branching(click.Command):
+    """A command that does something else where its first word says so.
+
+    A file with such a name is meant by another spelling of its path: ``./turns``.
+    """
+
+    def __init__(self, *arguments: Any, others: Mapping[str, click.Command], **rest: Any) -> None:
+        super().__init__(*arguments, **rest)
+        self.others = others
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """Read the arguments, as the command that the first of them names."""
+        other = self.others.get(args[0]) if args else None
+        if other is None:
+            return super().make_context(info_name, args, parent, **extra)
+        return other.make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+
+
 @contextmanager
 def opened(**how: Any) -> Iterator[App]:
     """Open Twice for one command, and close it whatever happens."""
@@ -39,6 +63,14 @@ def opened(**how: Any) -> Iterator[App]:
 def emit(value: Any) -> None:
     """Print JSON values."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def emit_line(value: Any) -> None:
+    """Print JSON values on one line, whatever a reader of lines takes for a line's end."""
+    line = json.dumps(value, ensure_ascii=False)
+    for end in ("\x85", "\u2028", "\u2029"):
+        line = line.replace(end, f"\\u{ord(end):04x}")
+    click.echo(line)
 
 
 def decided(app: App, id: str, outcome: State | Refusal) -> Shown:

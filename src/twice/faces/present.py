@@ -176,12 +176,13 @@ def size(number: int) -> str:
 def counted(number: int, noun: str) -> str:
     """Write a number with its noun.
 
-    >>> counted(1, "session"), counted(2, "memory")
-    ('1 session', '2 memories')
+    >>> counted(1, "session"), counted(2, "memory"), counted(30, "day")
+    ('1 session', '2 memories', '30 days')
     """
     if number == 1:
         return f"1 {noun}"
-    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    is_short = noun.endswith("y") and noun[-2] not in "aeiou"
+    plural = noun[:-1] + "ies" if is_short else noun + "s"
     return f"{number:,} {plural}"
 
 

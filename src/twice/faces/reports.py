@@ -1,15 +1,21 @@
 """What a dream did and how things are, as JSON values and as text."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from twice.actions.kit import shorten
 from twice.actions.showing import Shown
+from twice.actions.surveying import Overview, Retention, Said, Survey, Unread
 from twice.actions.telling import Health
 from twice.core.limits import EVIDENCE_DAYS, EVIDENCE_ROWS
 from twice.core.policy import Mode
 from twice.core.states import Status
 from twice.faces import present
-from twice.faces.columns import WIDTH, shortened, wrapped
+from twice.faces.columns import WIDTH, quoted, shortened, wrapped
+
+_NAMED = 5  # files that are named, of those that cannot be read or told
+_GLANCE = 225  # columns of a turn: three lines of a list
 
 _ELSEWHERE = {
     "temp": "in a temporary folder",
@@ -164,3 +170,97 @@ def health_lines(state: Health, data: Path) -> list[str]:
     elif state.mode.mode == Mode.OFF and (way := _way_up(state.mode.reason)):
         lines.append(way.replace("Choose a mode", "Next"))
     return lines
+
+
+def survey(item: Survey) -> dict[str, Any]:
+    """Return what one agent left as JSON values."""
+    return {
+        "agent": item.agent,
+        "sessions": item.files,
+        "bytes": item.size_bytes,
+        "first": present.moment(item.first),
+        "last": present.moment(item.last),
+    }
+
+
+def survey_line(item: Survey) -> str:
+    """Write what one agent left."""
+    size = present.size(item.size_bytes)
+    days = f"{present.day(item.first)} to {present.day(item.last)}"
+    return f"  {item.agent:<12} {present.counted(item.files, 'session')}, {size}, {days}"
+
+
+def overview(found: Overview, retentions: Sequence[Retention]) -> dict[str, Any]:
+    """Return everything that was found as JSON values."""
+    days = {kept.agent: kept.days for kept in retentions}
+    return {
+        "agents": [{**survey(item), "kept_days": days.get(item.agent)} for item in found.agents],
+        "unreadable": [{"path": str(u.path), "reason": u.reason} for u in found.unreadable],
+        "unknown": [str(path) for path in found.unknown],
+    }
+
+
+def overview_lines(
+    found: Overview, retentions: Sequence[Retention], *, where: str, home: Path
+) -> list[str]:
+    """Write everything that was found ``where``, what cannot be read, and what will be deleted."""
+    if not found.agents:
+        lines = [f"No sessions of coding agents were found {where}."]
+    else:
+        lines = [f"Found {where}:", *map(survey_line, found.agents)]
+    if found.unreadable:
+        lines += ["", f"{present.counted(len(found.unreadable), 'file')} cannot be read:"]
+        lines += _some([f"{unread.reason}: {unread.path}" for unread in found.unreadable])
+    if found.unknown:
+        count = len(found.unknown)
+        looks = "looks like a session" if count == 1 else "look like sessions"
+        lines += ["", f"{present.counted(count, 'file')} {looks} that no source knows:"]
+        lines += _some([str(path) for path in found.unknown])
+    agents = {item.agent for item in found.agents}
+    for kept in (kept for kept in retentions if kept.agent in agents):
+        lines += ["", *_retention(kept, home)]
+    return lines
+
+
+def _some(items: list[str]) -> list[str]:
+    lines = [line for item in items[:_NAMED] for line in quoted(item, "  ")]
+    more = len(items) - _NAMED
+    return [*lines, f"  … and {more:,} more (--json names all)"] if more > 0 else lines
+
+
+def _retention(kept: Retention, home: Path) -> list[str]:
+    warning = f"{kept.title} deletes sessions after {present.counted(kept.days, 'day')}."
+    file = shorten(kept.file, home)
+    longer = f'To keep them longer, set "{kept.setting}" to more days in {file}.'
+    return wrapped(f"{warning} {longer}", "")
+
+
+def said(turn: Said) -> dict[str, Any]:
+    """Return one human turn as JSON values."""
+    event = turn.event
+    return {
+        "session": event.session,
+        "agent": turn.agent,
+        "index": turn.index,
+        "at": present.moment(event.at),
+        "anchor": f"{event.session}:{event.seq}:{event.kind}",
+        "text": event.text,
+        "via": str(event.kind),
+    }
+
+
+def said_lines(turn: Said) -> list[str]:
+    """Write one human turn: when and how it was said, and how it begins."""
+    event = turn.event
+    head = f"  {turn.index}  {present.moment(event.at) or 'undated'}  {event.kind}"
+    return [head, *wrapped(shortened(event.text, _GLANCE), "     ")]
+
+
+def said_in(turn: Said) -> str:
+    """Write the session that a human turn was said in."""
+    return shortened(f"{turn.agent}  {turn.event.session}", WIDTH)
+
+
+def unread(file: Unread) -> str:
+    """Say in one line which file cannot be read."""
+    return f"Cannot be read: {file.path}: {file.reason}."

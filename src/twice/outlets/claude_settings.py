@@ -5,15 +5,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from twice.core.encoding import digest
-from twice.core.errors import BadInput
+from twice.core.errors import BadInput, Fault
 from twice.core.proposals import Refusal
 from twice.outlets import files, jsonc, session_hook
 from twice.outlets.handles import Found, Missing, faults, look, open_root
 from twice.outlets.hook_receipts import HookReceipt, keep, kept
-from twice.outlets.jsonc import Insertion
+from twice.outlets.jsonc import Insertion, Scalar
 from twice.outlets.session_hook import Spliced
 
 NAME = "settings.json"
+RETENTION = "cleanupPeriodDays"
+DEFAULT_DAYS = 30
+_DIGITS = 9  # of a number of days
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,22 @@ class ClaudeSettings:
     def is_installed(self) -> bool:
         """Tell whether the hook is in the settings, as far as they can be read."""
         return _holds(self.path)
+
+    def kept_days(self) -> int:
+        """Return after how many days Claude Code deletes sessions, as far as these settings say.
+
+        It takes at least one day; without a whole number here it keeps to its default.
+        """
+        try:
+            data = _read(self.path)
+            root = jsonc.scan(_decoded(data)) if isinstance(data, bytes) else None
+        except Fault:
+            root = None
+        at = root.named(RETENTION) if root else None
+        value = root.entries[at].part.value if root and at is not None else None
+        written = value.text if isinstance(value, Scalar) else ""
+        days = int(written) if written.isdecimal() and len(written) <= _DIGITS else 0
+        return days or DEFAULT_DAYS
 
     def installing(self, *, at: int) -> Planned:
         """Plan to put the hook in; refuse settings that cannot be read. ``at`` is now."""

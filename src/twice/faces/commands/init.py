@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from twice.actions.installing import Survey, survey
+from twice.actions.surveying import Survey, survey
 from twice.core.errors import BadInput
 from twice.core.policy import Mode
 from twice.core.proposals import Refusal
 from twice.core.redaction import redact
-from twice.faces import present
+from twice.faces import reports
 from twice.faces.cli import refuse
 from twice.faces.options import as_json, emit, opened
 from twice.outlets.claude_settings import Change, ClaudeSettings
@@ -64,7 +64,11 @@ def command(
     _say(_found(agents), machine)
     chosen = _mode(data, mode, asking, dry_run, machine)
     done = _install(settings, now(), hook, asking, dry_run, machine)
-    outcome = {"agents": [_plain(item) for item in agents], "mode": str(chosen), "hook": done}
+    outcome = {
+        "agents": [reports.survey(item) for item in agents],
+        "mode": str(chosen),
+        "hook": done,
+    }
     _finish(outcome, dry_run, machine, _next(chosen, bool(agents)))
 
 
@@ -83,22 +87,7 @@ def _finish(outcome: dict[str, Any], dry_run: bool, machine: bool, lines: list[s
 def _found(agents: tuple[Survey, ...]) -> list[str]:
     if not agents:
         return ["No sessions of coding agents were found on this machine.", ""]
-    lines = ["Found on this machine:"]
-    for item in agents:
-        size = present.size(item.size_bytes)
-        days = f"{present.day(item.first)} to {present.day(item.last)}"
-        lines.append(f"  {item.agent:<12} {present.counted(item.files, 'session')}, {size}, {days}")
-    return [*lines, ""]
-
-
-def _plain(item: Survey) -> dict[str, Any]:
-    return {
-        "agent": item.agent,
-        "sessions": item.files,
-        "bytes": item.size_bytes,
-        "first": present.moment(item.first),
-        "last": present.moment(item.last),
-    }
+    return ["Found on this machine:", *map(reports.survey_line, agents), ""]
 
 
 def _mode(data: Path, wanted: str | None, asking: bool, dry_run: bool, machine: bool) -> Mode:

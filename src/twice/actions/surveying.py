@@ -1,0 +1,166 @@
+"""What there is to learn from, looked at without keeping anything: agents, files, human turns."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from twice.actions.kit import Opened
+from twice.core.limits import TURN_CHARS
+from twice.core.redaction import redact
+from twice.core.transcript import Event, Position, Skipped, Speaker
+
+Clean = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The session files of one agent. ``first`` and ``last``, UTC in microseconds, span them."""
+
+    agent: str
+    files: int
+    size_bytes: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A file that the system would not let us read, and why."""
+
+    path: Path
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What was found, what of it cannot be read, and what looks like a session of nobody known."""
+
+    agents: tuple[Survey, ...]
+    unreadable: tuple[Unread, ...]
+    unknown: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How long an agent keeps its sessions, and the setting in a file that says so."""
+
+    agent: str
+    title: str
+    days: int
+    setting: str
+    file: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One human turn; ``index`` is its number, from 0, among those of its session in this run."""
+
+    agent: str
+    index: int
+    event: Event
+
+
+def changed_at(opened: Opened) -> int:
+    """Return when a file was changed last; raise ``OSError`` where it cannot be reached."""
+    return opened.path.stat().st_mtime_ns // 1_000
+
+
+def begun_at(opened: Opened) -> int:
+    """Return when a session began, reading no further; without a time in it, when it was changed.
+
+    Raises ``OSError`` for a file that cannot be read.
+    """
+    for item in opened.source.read(opened.path, Position()):
+        if isinstance(item, Event) and item.at is not None:
+            return item.at
+    return changed_at(opened)
+
+
+def survey(
+    found: Sequence[Opened], *, when: Callable[[Opened], int] = changed_at
+) -> tuple[Survey, ...]:
+    """Return how much each agent left, by name; a file that is gone meanwhile is not counted."""
+    return _survey(found, when)[0]
+
+
+def overview(found: Sequence[Opened], unknown: Iterable[Path]) -> Overview:
+    """Return what each agent left, from when to when, and which files cannot be read or told."""
+    agents, unreadable = _survey(found, begun_at)
+    strange = []
+    for path in unknown:
+        fault = _fault_of(path)
+        if fault is None:
+            strange.append(path)
+        else:
+            unreadable.append(fault)
+    return Overview(agents, tuple(unreadable), tuple(strange))
+
+
+def said(found: Iterable[Opened], clean: Clean) -> Iterator[Said | Skipped | Unread]:
+    """Yield every human turn as it is read, and what was passed over; ``clean`` redacts."""
+    numbers: dict[str, int] = {}
+    for opened in found:
+        try:
+            for item in opened.source.read(opened.path, Position()):
+                match item:
+                    case Event(speaker=Speaker.HUMAN, session=session):
+                        index = numbers.get(session, 0)
+                        numbers[session] = index + 1
+                        # Cleaned before it is cut: a secret that lies across the bound goes whole.
+                        text = clean(item.text)[:TURN_CHARS]
+                        yield Said(opened.source.name, index, replace(item, text=text))
+                    case Skipped():
+                        yield item
+        except OSError as error:
+            yield _unread(opened.path, error)
+
+
+def clean_for(home: Path) -> Clean:
+    """Return what takes secrets and home folders out of a text."""
+    return lambda text: redact(text, (str(home),)).text
+
+
+def as_typed(text: str) -> str:
+    """Return a text as it is."""
+    return text
+
+
+def _survey(
+    found: Sequence[Opened], when: Callable[[Opened], int]
+) -> tuple[tuple[Survey, ...], list[Unread]]:
+    kept: dict[str, list[tuple[int, int]]] = {}
+    unreadable: list[Unread] = []
+    for opened in found:
+        try:
+            size, at = opened.path.stat().st_size, when(opened)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            unreadable.append(_unread(opened.path, error))
+            continue
+        kept.setdefault(opened.source.name, []).append((size, at))
+    agents = tuple(
+        Survey(
+            agent=agent,
+            files=len(files),
+            size_bytes=sum(size for size, _ in files),
+            first=min(at for _, at in files),
+            last=max(at for _, at in files),
+        )
+        for agent, files in sorted(kept.items())
+    )
+    return agents, unreadable
+
+
+def _fault_of(path: Path) -> Unread | None:
+    """Return why a file cannot be read, or None where it can."""
+    try:
+        with path.open("rb") as file:
+            file.read(1)
+    except OSError as error:
+        return _unread(path, error)
+    return None
+
+
+def _unread(path: Path, error: OSError) -> Unread:
+    return Unread(path, error.strerror or str(error))
