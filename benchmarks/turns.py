@@ -4,7 +4,9 @@
 
 Recall: how many of the other reader's turns are found. Precision: how many of ours are among
 them. Where the other reader's numbering has holes, it left turns out on purpose; such a turn of
-ours cannot be judged, so as many as there are holes in a file are not held against us.
+ours cannot be judged, so as many as there are holes in a file are not held against us. A file of
+which it has no turns shows no holes: there, a text that it has from another file of the format is
+counted as known elsewhere and not held against us either.
 """
 
 import argparse
@@ -21,9 +23,15 @@ from twice.core.transcript import Event, Position, Speaker
 from twice.ports import Source
 from twice.sources.claude_code import ClaudeCode
 from twice.sources.codex import Codex
+from twice.sources.gemini_cli import GeminiCli
 from twice.sources.specstory import SpecStory
 
-FORMATS: dict[str, Source] = {"claude": ClaudeCode(), "codex": Codex(), "specstory": SpecStory()}
+FORMATS: dict[str, Source] = {
+    "claude": ClaudeCode(),
+    "codex": Codex(),
+    "gemini": GeminiCli(),
+    "specstory": SpecStory(),
+}
 COMPARED_CHARS = 200
 
 
@@ -36,18 +44,20 @@ class Score:
     ours: int = 0
     both: int = 0
     cannot_be_judged: int = 0
+    known_elsewhere: int = 0
     missed: list[str] = field(default_factory=list)
     extra: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, object]:
         """Return the numbers, rounded."""
-        judged = self.ours - self.cannot_be_judged
+        judged = self.ours - self.cannot_be_judged - self.known_elsewhere
         return {
             "files": self.files,
             "expected": self.expected,
             "ours": self.ours,
             "both": self.both,
             "cannot_be_judged": self.cannot_be_judged,
+            "known_elsewhere": self.known_elsewhere,
             "recall": round(self.both / self.expected, 4) if self.expected else None,
             "precision": round(self.both / judged, 4) if judged else None,
         }
@@ -79,6 +89,7 @@ def compare(shared: Path, name: str, turns: dict[str, list[tuple[int, str]]]) ->
     """Compare one format's files."""
     corpus = shared / "corpus"
     score = Score()
+    elsewhere = {key for file in turns if file.startswith(f"{name}/") for _, key in turns[file]}
     for path in FORMATS[name].files(corpus / name):
         file = path.relative_to(corpus).as_posix()
         rows = turns.get(file, [])
@@ -91,6 +102,8 @@ def compare(shared: Path, name: str, turns: dict[str, list[tuple[int, str]]]) ->
         score.ours += ours.total()
         score.both += (ours & expected).total()
         score.cannot_be_judged += min(holes, extra.total())
+        if not rows:
+            score.known_elsewhere += sum(extra[key] for key in elsewhere & extra.keys())
         score.missed += [f"{file}: {key}" for key in (expected - ours).elements()]
         score.extra += [f"{file}: {key}" for key in extra.elements()]
     return score

@@ -13,6 +13,8 @@ from twice.core.transcript import Event, Position, Session, Skipped
 from twice.ports import Source
 from twice.sources.claude_code import ClaudeCode
 from twice.sources.codex import Codex
+from twice.sources.copilot_cli import CopilotCli
+from twice.sources.gemini_cli import GeminiCli
 from twice.sources.specstory import SpecStory
 
 
@@ -29,6 +31,9 @@ CASES = {
     "claude-code": Case(ClaudeCode(), f"{samples.SESSION}.jsonl", samples.CLAUDE),
     "codex": Case(Codex(), f"rollout-{samples.DAY}-{samples.SESSION}.jsonl", samples.CODEX),
     "codex-bare": Case(Codex(), "rollout-old.jsonl", samples.CODEX_BARE),
+    "gemini-cli": Case(GeminiCli(), "session-a.json", samples.GEMINI),
+    "gemini-cli-log": Case(GeminiCli(), "session-b.jsonl", samples.GEMINI_LOG),
+    "copilot-cli": Case(CopilotCli(), "events.jsonl", samples.COPILOT),
     "specstory-1": Case(SpecStory(), "2026-03-04_10-00-shop.md", samples.SPECSTORY_1),
     "specstory-2": Case(SpecStory(), "2026-03-04_10-00-00Z-shop.md", samples.SPECSTORY_2),
 }
@@ -118,13 +123,17 @@ def test_no_bytes_crash_a_reader(
     case.source.recognises(path, junk)
 
 
-@pytest.mark.parametrize("name", ["claude-code", "codex", "codex-bare"])
+BY_LINE = ("claude-code", "codex", "codex-bare", "gemini-cli-log", "copilot-cli")
+
+
+@pytest.mark.parametrize("name", BY_LINE)
 @in_tmp_path
 @given(
     kind=st.sampled_from(
         [
             *("user", "assistant", "system", "attachment", "queue-operation", "message"),
-            *("event_msg", "response_item", "session_meta", "turn_context"),
+            *("event_msg", "response_item", "session_meta", "turn_context", "gemini", "info"),
+            *("user.message", "assistant.message", "permission.completed", "session.start"),
         ]
     ),
     record=st.recursive(
@@ -132,7 +141,12 @@ def test_no_bytes_crash_a_reader(
         lambda inner: (
             st.lists(inner, max_size=3)
             | st.dictionaries(
-                st.sampled_from(["type", "message", "content", "payload", "uuid", "git", "cwd"]),
+                st.sampled_from(
+                    [
+                        *("type", "message", "content", "payload", "uuid", "git", "cwd", "data"),
+                        *("id", "text", "toolCalls", "context", "result", "messages"),
+                    ]
+                ),
                 inner,
                 max_size=4,
             )
@@ -146,7 +160,9 @@ def test_records_of_any_shape_do_not_crash_a_reader(
     data = case.data + samples.lines(
         {"type": kind, "payload": record, "message": record, "content": record},
         {"type": kind, "attachment": record, "operation": record, "origin": record},
+        {"type": kind, "data": record, "id": "x", "displayContent": record, "toolCalls": record},
         {"type": record},
+        {"$set": record, "messages": record},
     )
     assert said(read_bytes(case.source, tmp_path / case.name, data))[:3] == samples.TURNS
 
@@ -225,7 +241,7 @@ def test_a_line_beyond_the_limit_is_passed_over_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("twice.core.limits.LINE_BYTES", 1000)
-    for name in ("claude-code", "codex", "codex-bare"):
+    for name in BY_LINE:
         case = CASES[name]
         place = case.data.index(b"\n") + 1
         data = case.data[:place] + b'{"type":"' + b"x" * 700_000 + b'"}\n' + case.data[place:]

@@ -1,5 +1,6 @@
 """Where sessions are found, and what is said of files that are none."""
 
+import json
 import os
 import unicodedata
 from pathlib import Path
@@ -9,6 +10,8 @@ from tests.sources.samples import (
     CLAUDE,
     CODEX,
     CODEX_BARE,
+    COPILOT,
+    GEMINI,
     SESSION,
     SPECSTORY_1,
     lines,
@@ -20,6 +23,8 @@ from tests.sources.samples import (
 from twice.core.errors import UnknownFormat, Unreadable
 from twice.sources.claude_code import ClaudeCode
 from twice.sources.codex import Codex
+from twice.sources.copilot_cli import CopilotCli
+from twice.sources.gemini_cli import GeminiCli
 from twice.sources.places import discover, open_paths, sources
 from twice.sources.specstory import SpecStory
 
@@ -39,6 +44,12 @@ def tree(tmp_path: Path) -> Path:
     write(home / "journal.jsonl", b'{"a": 1}\n')
     write(tmp_path / "codex" / "sessions" / "2026" / "rollout-1.jsonl", CODEX)
     write(tmp_path / "codex" / "archived_sessions" / "rollout-0.jsonl", CODEX)
+    write(tmp_path / "copilot" / "session-state" / SESSION / "events.jsonl", COPILOT)
+    chats = tmp_path / "gemini" / ".gemini" / "tmp" / "shop" / "chats"
+    write(chats / "session-1.json", GEMINI)
+    write(chats / "session-2.json", b"damaged")
+    write(chats.parent / "logs.json", b"[]")
+    write(tmp_path / "shop" / "package.json", b"{}")
     write(tmp_path / "shop" / ".specstory" / "history" / "2026-03-04_10-00-a.md", SPECSTORY_1)
     write(tmp_path / "shop" / ".specstory" / "history" / "note.md", b"# A note\n")
     write(tmp_path / "shop" / "README.md", b"# Shop\n")
@@ -54,15 +65,24 @@ ALL = [
     ("claude-code", f"{SESSION}.jsonl"),
     ("codex", "rollout-0.jsonl"),
     ("codex", "rollout-1.jsonl"),
+    ("copilot-cli", "events.jsonl"),
+    ("gemini-cli", "session-1.json"),
     ("specstory", "2026-03-04_10-00-a.md"),
 ]
 
 
 def test_the_agents_own_variables_say_where_sessions_are(tree: Path) -> None:
-    environ = {"CLAUDE_CONFIG_DIR": str(tree / "claude"), "CODEX_HOME": str(tree / "codex")}
+    environ = {
+        "CLAUDE_CONFIG_DIR": str(tree / "claude"),
+        "CODEX_HOME": str(tree / "codex"),
+        "COPILOT_HOME": str(tree / "copilot"),
+        "GEMINI_CLI_HOME": str(tree / "gemini"),
+    }
     among = (
         ClaudeCode(environ=environ),
         Codex(environ=environ),
+        CopilotCli(environ=environ),
+        GeminiCli(environ=environ),
         SpecStory(projects=[tree / "shop"]),
     )
     assert sorted(names(discover(among))) == ALL
@@ -72,7 +92,7 @@ def test_a_machine_without_agents_has_no_sessions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME"):
         monkeypatch.delenv(name, raising=False)
     assert list(discover(sources())) == []
 
@@ -83,6 +103,7 @@ def test_a_folder_is_searched_in_a_stable_order(tree: Path) -> None:
 
 def test_files_that_look_like_sessions_but_are_not_are_counted(tree: Path) -> None:
     assert [path.name for path in open_paths([tree], sources()).unknown] == [
+        "session-2.json",
         "data.jsonl",
         "note.md",
     ]
@@ -122,3 +143,11 @@ def test_names_in_any_script_are_found_in_any_locale(tmp_path: Path) -> None:
 def test_a_file_whose_first_line_is_long_is_recognised(tmp_path: Path) -> None:
     file = write(tmp_path / "a.jsonl", lines(typed("x" * 200_000)))
     assert names(open_paths([file], sources())) == [("claude-code", "a.jsonl")]
+
+
+def test_a_document_in_one_line_is_recognised_under_any_name(tmp_path: Path) -> None:
+    data = json.dumps(json.loads(GEMINI)).encode()
+    for name in ("full.json", "full.jsonl"):
+        assert names(open_paths([write(tmp_path / name, data)], sources())) == [
+            ("gemini-cli", name)
+        ]

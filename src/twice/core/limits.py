@@ -7,6 +7,8 @@ READ_CHARS = TURN_CHARS + 16_384  # of it are redacted, so that no secret is cut
 PREVIOUS_CHARS = 2_000  # of the agent's words kept in hand as context for the next human turn
 
 HEAD_BYTES = 1024 * 1024  # of a transcript's start: tells its format and the facts of its session
+DOCUMENT_BYTES = 64 * 1024 * 1024  # a session in one JSON document; a larger one is skipped
+FOLDER_LIST_BYTES = 1024 * 1024  # an agent's list of project folders; a longer one names none
 QUEUE_RECORDS = 500  # a queued message whose fate is unknown for longer counts as sent
 
 # Evidence

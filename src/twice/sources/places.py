@@ -8,10 +8,12 @@ from twice.core.errors import UnknownFormat, Unreadable
 from twice.ports import Source
 from twice.sources.claude_code import ClaudeCode, is_of_a_subagent
 from twice.sources.codex import Codex
+from twice.sources.copilot_cli import CopilotCli
+from twice.sources.gemini_cli import GeminiCli, is_in_chats
 from twice.sources.lines import head_of, walk
 from twice.sources.specstory import HISTORY, SpecStory
 
-SUFFIXES = (".jsonl", ".md")
+SUFFIXES = (".json", ".jsonl", ".md")
 _NOT_SESSIONS = frozenset({"history.jsonl", "journal.jsonl", "session_index.jsonl"})
 
 
@@ -31,7 +33,13 @@ def sources(*, own: Path | None = None, projects: Sequence[Path] = ()) -> tuple[
 
     ``projects``: folders whose own history is read where they keep one.
     """
-    return (ClaudeCode(own=own), Codex(own=own), SpecStory(projects=projects))
+    return (
+        GeminiCli(own=own),  # first: its mark is the strictest, and the start of a file decides
+        CopilotCli(own=own),
+        ClaudeCode(own=own),
+        Codex(own=own),
+        SpecStory(projects=projects),
+    )
 
 
 def discover(among: Sequence[Source]) -> Iterator[tuple[Source, Path]]:
@@ -77,13 +85,23 @@ def _below(path: Path, among: Sequence[Source]) -> Iterator[tuple[Path, Source |
 
 
 def _in_folder(file: Path, among: Sequence[Source]) -> Iterator[tuple[Path, Source | None]]:
-    """Yield a file with its source; other markdown than sessions is no surprise, and left out."""
+    """Yield a file with its source; other markdown and JSON is no surprise, and left out."""
     try:
         source = _source_of(file, among)
     except OSError:
         source = None
-    if source or file.suffix != ".md" or file.parent.parts[-2:] == HISTORY:
+    if source or _should_be_a_session(file):
         yield file, source
+
+
+def _should_be_a_session(file: Path) -> bool:
+    """Tell whether a file looks like a session: by its ending, or by where it lies."""
+    match file.suffix:
+        case ".md":
+            return file.parent.parts[-2:] == HISTORY
+        case ".json":
+            return is_in_chats(file)
+    return True
 
 
 def _source_of(path: Path, among: Sequence[Source]) -> Source | None:
