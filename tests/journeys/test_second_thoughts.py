@@ -105,7 +105,7 @@ def test_undoing_a_chain_in_any_order_brings_the_first_back(home: Machine) -> No
     for wish in wishes:
         ids.append(home.hands_in(Memory(wish)))
         assert not isinstance(home.does("approve", ids[-1]), Refusal)
-    first, second, third = ids
+    _, second, third = ids
     assert [home.status(id) for id in ids] == ["superseded", "superseded", "approved"]
     assert not isinstance(home.does("roll back", second), Refusal)
     assert [home.status(id) for id in ids] == ["superseded", "rolled back", "approved"]

@@ -25,6 +25,7 @@ from twice.sources.claude_code import ClaudeCode
 from twice.sources.codex import Codex
 from twice.sources.copilot_cli import CopilotCli
 from twice.sources.gemini_cli import GeminiCli
+from twice.sources.lines import known_files
 from twice.sources.places import discover, open_paths, sources
 from twice.sources.specstory import SpecStory
 
@@ -151,3 +152,22 @@ def test_a_document_in_one_line_is_recognised_under_any_name(tmp_path: Path) -> 
         assert names(open_paths([write(tmp_path / name, data)], sources())) == [
             ("gemini-cli", name)
         ]
+
+
+def test_a_pipe_is_no_session_and_holds_nobody(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    assert open_paths([tmp_path], sources()).files == ()
+    with pytest.raises(Unreadable, match="neither a file nor a folder"):
+        open_paths([tmp_path / "pipe.jsonl"], sources())
+
+
+def test_a_file_that_may_not_be_opened_is_left_to_its_reading_to_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "projects" / "-shop" / "a.jsonl", b"{}\n")
+
+    def refuse(_: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("twice.sources.lines.head_of", refuse)
+    assert list(known_files(tmp_path, (".jsonl",), lambda path, head: False)) == [path]

@@ -26,7 +26,7 @@ from twice.sources.claude_records import (
     typed_in,
 )
 from twice.sources.following import Conversation, Heard, follow, own_by_location
-from twice.sources.lines import UNFINISHED, UNKNOWN_SHAPE, Line, decode, head_of, stem_of, walk
+from twice.sources.lines import UNFINISHED, UNKNOWN_SHAPE, Line, decode, known_files, stem_of
 from twice.sources.queued import Message, Queue
 from twice.sources.times import microseconds
 from twice.sources.wrappings import (
@@ -60,9 +60,7 @@ class ClaudeCode:
         return [home / "projects"] if (home / "projects").is_dir() else []
 
     def files(self, folder: Path) -> Iterator[Path]:
-        for path in walk(folder, (".jsonl",)):
-            if self.recognises(path, head_of(path)):
-                yield path
+        return known_files(folder, (".jsonl",), self.recognises)
 
     def recognises(self, path: Path, head: bytes) -> bool:
         if path.suffix != ".jsonl" or is_of_a_subagent(path):

@@ -10,7 +10,7 @@ import msgspec
 
 from twice.core.transcript import Kind, Position, Reading, Session, Skipped
 from twice.sources.following import Conversation, Heard, follow, own_by_location
-from twice.sources.lines import UNFINISHED, UNKNOWN_SHAPE, Line, decode, head_of, stem_of, walk
+from twice.sources.lines import UNFINISHED, UNKNOWN_SHAPE, Line, decode, known_files, stem_of
 from twice.sources.times import microseconds
 from twice.sources.wrappings import OWN_SESSION, Words, words_of
 
@@ -91,9 +91,7 @@ class CopilotCli:
         return [home / STATE] if (home / STATE).is_dir() else []
 
     def files(self, folder: Path) -> Iterator[Path]:
-        for path in walk(folder, (".jsonl",)):
-            if self.recognises(path, head_of(path)):
-                yield path
+        return known_files(folder, (".jsonl",), self.recognises)
 
     def recognises(self, path: Path, head: bytes) -> bool:
         if path.suffix != ".jsonl":

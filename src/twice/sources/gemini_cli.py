@@ -14,7 +14,7 @@ from twice.core import limits
 from twice.core.transcript import Kind, Position, Reading, Session, Skipped
 from twice.sources.following import Conversation, Heard, is_new, own_by_location
 from twice.sources.gemini_records import TYPES, Item, Record, has_cancelled, open_file, text_of
-from twice.sources.lines import BOM, UNKNOWN_SHAPE, Line, head_of, stem_of, walk
+from twice.sources.lines import BOM, UNKNOWN_SHAPE, Line, known_files, stem_of
 from twice.sources.times import microseconds
 from twice.sources.wrappings import OWN_SESSION, Words, words_of
 
@@ -65,9 +65,7 @@ class GeminiCli:
         return sorted(p for p in (self._home() / "tmp").glob(f"*/{CHATS}") if p.is_dir())
 
     def files(self, folder: Path) -> Iterator[Path]:
-        for path in walk(folder, SUFFIXES):
-            if self.recognises(path, head_of(path)):
-                yield path
+        return known_files(folder, SUFFIXES, self.recognises)
 
     def recognises(self, path: Path, head: bytes) -> bool:
         return path.suffix in SUFFIXES and bool(_FACTS.match(head.removeprefix(BOM)))

@@ -3,7 +3,7 @@
 import os
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -127,10 +127,30 @@ def mend(data: bytes | bytearray) -> bytes:
 
 
 def walk(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
-    """Yield the files below a folder whose names end so, sorted; links are not followed."""
+    """Yield the files below a folder whose names end so, sorted.
+
+    Links to folders are not followed; what is no regular file (a pipe would hold us) is none.
+    """
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in PRUNED)
-        yield from (Path(parent, name) for name in sorted(names) if name.endswith(suffixes))
+        found = (Path(parent, name) for name in sorted(names) if name.endswith(suffixes))
+        yield from (path for path in found if path.is_file())
+
+
+def known_files(
+    folder: Path, suffixes: tuple[str, ...], recognises: Callable[[Path, bytes], bool]
+) -> Iterator[Path]:
+    """Yield the files below a folder that a source recognises.
+
+    So is one that may not be opened: its reading will say why.
+    """
+    for path in walk(folder, suffixes):
+        try:
+            known = recognises(path, head_of(path))
+        except OSError:
+            known = True
+        if known:
+            yield path
 
 
 def stem_of(path: Path) -> str:

@@ -72,6 +72,8 @@ def _below(path: Path, among: Sequence[Source]) -> Iterator[tuple[Path, Source |
             if not _is_beside_sessions(file):
                 yield from _in_folder(file, among)
         return
+    if path.exists() and not path.is_file():
+        raise Unreadable(f"Cannot read {path}: it is neither a file nor a folder.")
     try:
         source = _source_of(path, among)
     except OSError as fault:

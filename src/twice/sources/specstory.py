@@ -8,7 +8,7 @@ from pathlib import Path
 from twice.core import limits
 from twice.core.transcript import Position, Reading, Session, Skipped
 from twice.sources.following import Conversation, Heard, is_new
-from twice.sources.lines import TOO_LONG, UNFINISHED, Line, head_of, read_lines, stem_of, walk
+from twice.sources.lines import TOO_LONG, UNFINISHED, Line, known_files, read_lines, stem_of
 from twice.sources.times import microseconds
 from twice.sources.wrappings import OWN_SESSION, is_interrupt, words_of
 
@@ -39,9 +39,7 @@ class SpecStory:
         return [folder for folder in folders if folder.is_dir()]
 
     def files(self, folder: Path) -> Iterator[Path]:
-        for path in walk(folder, (".md",)):
-            if self.recognises(path, head_of(path)):
-                yield path
+        return known_files(folder, (".md",), self.recognises)
 
     def recognises(self, path: Path, head: bytes) -> bool:
         return path.suffix == ".md" and _MARK in head
