@@ -129,12 +129,13 @@ def mend(data: bytes | bytearray) -> bytes:
 def walk(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
     """Yield the files below a folder whose names end so, sorted.
 
-    Links to folders are not followed; what is no regular file (a pipe would hold us) is none.
+    Links to folders are not followed. A link to nothing is named when it is read; what is there
+    and no regular file (a pipe would hold us) is none.
     """
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in PRUNED)
         found = (Path(parent, name) for name in sorted(names) if name.endswith(suffixes))
-        yield from (path for path in found if path.is_file())
+        yield from (path for path in found if path.is_file() or not path.exists())
 
 
 def known_files(
