@@ -65,48 +65,68 @@ def _learn(kit: Kit, project: str, policy: Policy) -> Learned:
     learned = _observed(ideas)
     if not policy.mode.keeps_text:
         return learned
-    fresh = [_current(idea, revision) for idea in ideas]
+    fresh = (_current(idea, revision) for idea in ideas)
     recurring = [idea for idea in fresh if idea.recurs]
     if not recurring:
         return learned
-    around = surroundings(kit, project, revision)
+    filing = _Filing(surroundings(kit, project, revision), learned)
     pending = list(_pending(kit, project, revision))
-    drafts: list[Draft] = []
-    blobs: dict[str, bytes] = {}
-    auto: list[str] = []
     for idea in recurring:
         candidate, meaning = _candidate(kit, project, idea, revision)
         if waiting := _waiting_for(candidate, pending):
-            learned.waiting += 1
-            if supported := _supported(*waiting, candidate):
-                drafts.append(decide_support(waiting[0], supported, candidate.ideas))
-                blobs[review_hash(supported)] = encode_content(supported)
-                learned.supported.append(waiting[0].id)
-            continue
-        if len(learned.filed) == limits.CANDIDATES:
+            filing.support(*waiting, candidate)
+        elif len(learned.filed) == limits.CANDIDATES:
             learned.left_over += 1
-            continue
-        checked = _checked(candidate, around, meaning, policy)
-        if isinstance(checked, Refusal):
-            words = words_of(candidate.content.lesson) if checked.code != "secret" else "(withheld)"
-            learned.refused.append((words, checked.code, checked.reason))
-            continue
-        id = kit.fresh("prp")
-        drafts.append(decide_filing(checked, id=id, actor="dream"))
-        data = encode_content(checked.content)
-        blobs[digest(data)] = data
-        around = _with(around, checked, meaning, id)
-        learned.suggested[kind_of(checked.content.lesson)] += 1
-        learned.filed.append(id)
-        if saves_itself(checked, policy):
-            auto.append(id)
-    if drafts:
+        else:
+            filing.file(kit.fresh("prp"), candidate, meaning, policy)
+    if filing.drafts:
         evictions = _evictions(kit, project, revision, len(learned.filed))
-        kit.store.append([*drafts, *evictions], after=after, at=kit.now(), blobs=blobs)
-    for id in auto:
+        drafts = [*filing.drafts, *evictions]
+        kit.store.append(drafts, after=after, at=kit.now(), blobs=filing.blobs)
+    for id in filing.saves:
         if not isinstance(approve(kit, id, actor="rules"), Refusal):
             learned.saved.append(id)
     return learned
+
+
+@dataclass(slots=True)
+class _Filing:
+    """What one dream is about to append for one project; ``saves`` may approve themselves."""
+
+    around: Surroundings
+    learned: Learned
+    drafts: list[Draft] = field(default_factory=list)
+    blobs: dict[str, bytes] = field(default_factory=dict)
+    saves: list[str] = field(default_factory=list)
+
+    def support(self, state: State, content: Content, candidate: Candidate) -> None:
+        """Give what waits the evidence that came since, if any came."""
+        self.learned.waiting += 1
+        fresh = candidate.content
+        cited = {evidence.session for evidence in content.evidence}
+        if {evidence.session for evidence in fresh.evidence} <= cited:
+            return
+        content = msgspec.structs.replace(content, evidence=fresh.evidence, against=fresh.against)
+        self.drafts.append(decide_support(state, content, candidate.ideas))
+        self.blobs[review_hash(content)] = encode_content(content)
+        self.learned.supported.append(state.id)
+
+    def file(
+        self, id: str, candidate: Candidate, meaning: Fingerprint | None, policy: Policy
+    ) -> None:
+        """Pass a candidate through the gates, and file it where they let it through."""
+        checked = _checked(candidate, self.around, meaning, policy)
+        if isinstance(checked, Refusal):
+            words = words_of(candidate.content.lesson) if checked.code != "secret" else "(withheld)"
+            self.learned.refused.append((words, checked.code, checked.reason))
+            return
+        self.drafts.append(decide_filing(checked, id=id, actor="dream"))
+        self.blobs[review_hash(checked.content)] = encode_content(checked.content)
+        self.around = _with(self.around, checked, meaning, id)
+        self.learned.suggested[kind_of(checked.content.lesson)] += 1
+        self.learned.filed.append(id)
+        if saves_itself(checked, policy):
+            self.saves.append(id)
 
 
 def _pending(kit: Kit, project: str, revision: str) -> Iterator[tuple[State, Content]]:
@@ -126,15 +146,6 @@ def _waiting_for(
     """Return the proposal that says the same already, and waits."""
     ideas = set(candidate.ideas)
     return next((found for found in pending if ideas & set(found[0].ideas)), None)
-
-
-def _supported(_: State, content: Content, candidate: Candidate) -> Content | None:
-    """Return what waits with the evidence that came since, or None where none came."""
-    fresh = candidate.content
-    cited = {evidence.session for evidence in content.evidence}
-    if {evidence.session for evidence in fresh.evidence} <= cited:
-        return None
-    return msgspec.structs.replace(content, evidence=fresh.evidence, against=fresh.against)
 
 
 def _observed(ideas: Iterable[Idea]) -> Learned:
