@@ -540,17 +540,20 @@ def test_a_reader_that_left_is_no_trouble(machine: Machine) -> None:
 def test_eight_at_once_say_the_same(machine: Machine) -> None:
     machine.approve("Use pnpm.")
     given = json.dumps({"cwd": str(machine.here)}).encode()
-    running = [
-        subprocess.Popen(
-            [*LINE, *ASKED, "--data", str(machine.data)],
-            env=machine.environment(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        for _ in range(8)
-    ]
-    outcomes = [process.communicate(given, timeout=10) for process in running]
+    asked = machine.home / "asked.json"
+    asked.write_bytes(given)
+    running = []
+    for _ in range(8):
+        with asked.open("rb") as ready:  # as an agent does, which writes at once
+            process = subprocess.Popen(
+                [*LINE, *ASKED, "--data", str(machine.data)],
+                env=machine.environment(),
+                stdin=ready,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        running.append(process)
+    outcomes = [process.communicate(timeout=10) for process in running]
     assert len(set(outcomes)) == 1 and b"Use pnpm." in outcomes[0][0] and not outcomes[0][1]
 
 
