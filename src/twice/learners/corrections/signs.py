@@ -61,9 +61,18 @@ def _sign(clause: Clause, default: int, previous: int) -> int:
         return -default
     if clause.roles & {"negators", "orders", "prohibitions", "dislikes", "omissions"}:
         return -default
+    if _finds_fault(clause):
+        return -default
     if "alternatives" in clause.roles and previous == UNWANTED and not clause.hard:
         return UNWANTED
     return default
+
+
+def _finds_fault(clause: Clause) -> bool:
+    """Tell a clause that finds fault with a thing of a kind: "npm is wrong here"."""
+    things = [i for i, piece in enumerate(clause.pieces) if ":" in piece.stem]
+    faults = [i for i, piece in enumerate(clause.pieces) if "faults" in piece.roles]
+    return bool(things and faults) and max(things) < min(faults)
 
 
 @dataclass(slots=True)
