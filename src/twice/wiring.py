@@ -22,6 +22,7 @@ from twice.core.places import Elsewhere, Place
 from twice.core.policy import Effective, Mode, Terms, effective
 from twice.core.transcript import Session
 from twice.learners.learner import Corrections
+from twice.outlets import files
 from twice.outlets.claude_settings import RETENTION, ClaudeSettings
 from twice.outlets.publisher import Publisher
 from twice.outlets.writes import Step, silent
@@ -121,7 +122,7 @@ class _Placer:
         self._store, self._home = store, home
         self._temp = tuple({Path(p).resolve() for p in ("/tmp", "/var/tmp", _temp())})
 
-    def place(self, session: Session, among: Collection[str]) -> Place | Elsewhere:
+    def place(self, session: Session, among: Collection[Path]) -> Place | Elsewhere:
         """Return where a session belongs; ``among`` are folders of others read with it."""
         roots = [expand(p.root, self._home) for p in self._store.projects() if p.root]
         return projects.identify(
@@ -130,7 +131,7 @@ class _Placer:
             root=session.root,
             home=self._home,
             temp=self._temp,
-            known_roots={*roots, *map(Path, among)},
+            known_roots={*roots, *among},
         )
 
 
@@ -155,20 +156,28 @@ def _revision(store: Store, folder: Path, clock: Callable[[], int]) -> str:
 
 
 def change_setting(app: App, change: settings.Change) -> bool:
-    """Change the user's file under a fresh policy revision; False where it said so already."""
-    folder = app.kit.data
+    """Change the user's file under a fresh policy revision; False where it said so already.
+
+    The file may be a link to one among the user's own; raises ``BadInput`` where it cannot be
+    changed, or where somebody else changes it at the same moment.
+    """
+    folder, home = app.kit.data, app.kit.home
     path = folder / "config.toml"
-    before = path.read_bytes() if path.exists() else b""
-    app.kit.revision()
-    after = settings.changed(folder, change)
-    if after == before:
-        return False
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    temporary = folder / "config.toml.tmp"
-    temporary.write_bytes(after)
-    temporary.chmod(0o600)
-    temporary.replace(path)
-    app.kit.revision()
+    with app.alone():
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        before = path.read_bytes() if path.exists() else None
+        app.kit.revision()
+        after = settings.changed(folder, change)
+        if after == before:
+            return False
+        within = home if folder.is_relative_to(home) else folder
+        outcome = files.replace(path, before, after, within=within)
+        if not isinstance(outcome, files.Replaced):
+            reason = outcome.reason if isinstance(outcome, files.Unsafe) else "it changed meanwhile"
+            raise BadInput(f"{path} was not changed: {reason}.", hint="Look at it, then try again.")
+        if not path.is_symlink():
+            path.chmod(0o600)
+        app.kit.revision()
     return True
 
 

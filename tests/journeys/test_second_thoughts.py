@@ -113,3 +113,12 @@ def test_undoing_a_chain_in_any_order_brings_the_first_back(home: Machine) -> No
     assert [home.status(id) for id in ids] == ["approved", "rolled back", "rolled back"]
     assert "Use npm." in home.told()
     assert home.flaws() == []
+
+
+def test_a_linked_settings_file_stays_a_link_and_is_changed_where_it_lies(home: Machine) -> None:
+    own, linked = home.data / "config.toml", home.data / "dotfiles.toml"
+    own.rename(linked)
+    own.symlink_to(linked)
+    home.set_mode("observe")
+    assert own.is_symlink()
+    assert 'evolution = "observe"' in linked.read_text()

@@ -48,7 +48,7 @@ class Kit:
     policy: Callable[[], Policy]
     revision: Callable[[], str]
     mode_of: Callable[[str], Effective]
-    place: Callable[[Session, Collection[str]], Place | Elsewhere]
+    place: Callable[[Session, Collection[Path]], Place | Elsewhere]
 
     def adopt(self, place: Place) -> str:
         """Return the id of the project at a place, making it where it is new."""

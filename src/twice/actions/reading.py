@@ -42,7 +42,7 @@ class _Run:
     revision: str
     tally: Tally
     roots: dict[str, str]
-    folders: frozenset[str]
+    folders: frozenset[Path]
     forgotten: frozenset[str]
     modes: dict[str, Mode] = field(default_factory=dict)
     places: dict[tuple[str, str, str], Place | Elsewhere] = field(default_factory=dict)
@@ -113,22 +113,22 @@ def read(
     return tally
 
 
-def _folders(kit: Kit, listed: list[Opened], known: dict[str, ReadFile]) -> frozenset[str]:
+def _folders(kit: Kit, listed: list[Opened], known: dict[str, ReadFile]) -> frozenset[Path]:
     """Return the recorded folders of sessions that are new, so that order does not matter."""
-    folders = set()
+    folders: set[Path] = set()
     for opened in listed:
         if keyed(kit.store.key, str(opened.path)) not in known:
             folders |= _folder_of(opened)
     return frozenset(folders)
 
 
-def _folder_of(opened: Opened) -> set[str]:
+def _folder_of(opened: Opened) -> set[Path]:
     """Return the folder that a file's first facts name, reading no further than these."""
     try:
         for item in opened.source.read(opened.path, Position()):
-            return {item.cwd} if isinstance(item, Session) and item.cwd else set()
+            return {Path(item.cwd)} if isinstance(item, Session) and item.cwd else set()
     except OSError:
-        pass
+        return set()  # its own reading, which follows, says why
     return set()
 
 

@@ -133,8 +133,8 @@ def _project_above(path: Path, known_roots: Collection[Path], *, home: Path, gon
 
     A folder that merely holds projects, such as ``~/code``, does not take them in.
     """
-    for known in sorted({Path(os.path.realpath(root)) for root in known_roots}):
-        if known in (home, path, Path(path.anchor)) or not path.is_relative_to(known):
+    for known in reversed(path.parents):
+        if known not in known_roots or known in (home, Path(path.anchor)):
             continue
         holds_others = known.is_dir() and not _is_marked(known) and (gone or _is_marked(path))
         if not holds_others:
