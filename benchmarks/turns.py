@@ -70,9 +70,10 @@ def key_of(text: str) -> str:
 
 def human_turns(source: Source, path: Path) -> Iterator[str]:
     """Yield the key of each human turn of a file."""
-    for item in source.read(path, Position()):
-        if isinstance(item, Event) and item.speaker is Speaker.HUMAN:
-            yield key_of(item.text)
+    for log in source.logs(path):
+        for item in log.read(Position()):
+            if isinstance(item, Event) and item.speaker is Speaker.HUMAN:
+                yield key_of(item.text)
 
 
 def labelled(shared: Path) -> dict[str, list[tuple[int, str]]]:

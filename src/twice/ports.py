@@ -1,6 +1,7 @@
 """The seams of the house: what a source, a learner and a store must offer."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -24,25 +25,53 @@ from twice.core.transcript import Position, Reading
 from twice.core.wording import Wording
 
 
+@dataclass(frozen=True, slots=True)
+class Log:
+    """One session where it lies: a file of its own, or a part of a file or of a database.
+
+    ``part`` is the session's name within the file, empty where the file is the session. ``size``
+    (bytes) and ``mtime`` (UTC in nanoseconds) change when the session does. ``read`` yields what
+    it holds from a position on: damage becomes ``Skipped``, and the last item is a ``Position``.
+    A part is read before the next one is asked for, or not at all.
+    """
+
+    part: str
+    size: int
+    mtime: int
+    read: Callable[[Position], Iterator[Reading]]
+
+
+Known = Callable[[Path], bool]
+"""Tells of a file whether its agent is known already, so that it need not be opened."""
+
+
 class Source(Protocol):
-    """A reader of one agent's session files. It never writes, and holds one record at a time."""
+    """A reader of one agent's session files. It never writes, and holds one session at most."""
 
     name: str  # "claude-code", "codex", "specstory": what `agent` says in evidence
+    suffixes: tuple[str, ...]  # what the names of its files end with
 
     def homes(self) -> list[Path]:
         """Return the folders where the agent keeps its sessions on this machine, if they exist."""
         ...
 
-    def files(self, folder: Path) -> Iterator[Path]:
-        """Yield the session files of this agent below a folder, in a stable order."""
+    def files(self, folder: Path, known: Known) -> Iterator[Path]:
+        """Yield the session files of this agent below a folder, in a stable order.
+
+        Those ``known`` to be its own are not opened for it.
+        """
         ...
 
     def recognises(self, path: Path, head: bytes) -> bool:
         """Tell from the name and the first bytes whether a file is one of this agent's sessions."""
         ...
 
-    def read(self, path: Path, since: Position) -> Iterator[Reading]:
-        """Yield what the file holds from a position on; damage becomes ``Skipped``."""
+    def logs(self, path: Path) -> Iterator[Log]:
+        """Yield the sessions that a file holds, in a stable order.
+
+        Raises ``OSError`` where it cannot be opened, and ``UnknownFormat`` where it is one of this
+        agent's files in a layout that nobody here knows.
+        """
         ...
 
 

@@ -182,12 +182,16 @@ def change_setting(app: App, change: settings.Change) -> bool:
 
 
 def found_sessions(
-    paths: Sequence[Path], *, here: Path, data: Path
+    paths: Sequence[Path], *, here: Path, data: Path, read: places.Read = places.never
 ) -> tuple[list[Opened], tuple[Path, ...]]:
-    """Return session files below given paths, or in the agents' own places where none is given."""
+    """Return session files below given paths, or in the agents' own places where none is given.
+
+    With them come the files that look like sessions of nobody known. What was ``read`` before in
+    the agents' own places is not opened for this.
+    """
     among: tuple[Source, ...] = places.sources(own=data, projects=(here,))
     if not paths:
-        return [Opened(source, path) for source, path in places.discover(among)], ()
+        return [Opened(source, path) for source, path in places.discover(among, read)], ()
     opened = places.open_paths(paths, among)
     return [Opened(source, path) for source, path in opened], opened.unknown
 

@@ -19,6 +19,7 @@ from twice.actions.kit import Opened
 from twice.actions.surveying import Said, Unread, as_typed, said
 from twice.core.transcript import Event, Kind, Position, Reading, Skipped, Speaker
 from twice.faces.columns import columns
+from twice.ports import Known, Log
 
 PROGRAM = [sys.executable, "-m", "twice"]
 KEYS = ["session", "agent", "index", "at", "anchor", "text", "via"]
@@ -272,6 +273,7 @@ class _Slow:
     """A source of endless sessions, whose third file cannot be read on."""
 
     name = "slow"
+    suffixes = ()
 
     def __init__(self) -> None:
         self.asked = 0
@@ -279,13 +281,16 @@ class _Slow:
     def homes(self) -> list[Path]:
         return []
 
-    def files(self, folder: Path) -> Iterator[Path]:
+    def files(self, folder: Path, known: Known) -> Iterator[Path]:
         return iter(())
 
     def recognises(self, path: Path, head: bytes) -> bool:
         return True
 
-    def read(self, path: Path, since: Position) -> Iterator[Reading]:
+    def logs(self, path: Path) -> Iterator[Log]:
+        yield Log("", 0, 0, lambda _: self._read(path))
+
+    def _read(self, path: Path) -> Iterator[Reading]:
         for seq in range(3):
             self.asked += 1
             yield Event("s1", seq, Kind.PROMPT, Speaker.HUMAN, f"say {seq}")

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def test_every_quote_stands_in_a_human_turn_of_its_session(
 ) -> None:
     turns: dict[str, list[str]] = {}
     for source, path in open_paths([MINSKY], sources()):
-        for item in source.read(path, Position()):
+        for item in chain.from_iterable(log.read(Position()) for log in source.logs(path)):
             if isinstance(item, Event) and item.speaker is Speaker.HUMAN:
                 turns.setdefault(item.session, []).append(redact(item.text).text)
     listed = twice(dreamt[0], "review", "--list", "--json")["proposals"]

@@ -288,8 +288,8 @@ REPLIES = ["I used npm.", "Switched to pnpm."]
 
 
 def read(source: Source, path: Path, since: Position | None = None) -> list[Reading]:
-    """Return all that a source yields for a file."""
-    return list(source.read(path, since or Position()))
+    """Return all that a source yields for the sessions of a file."""
+    return [item for log in source.logs(path) for item in log.read(since or Position())]
 
 
 def read_bytes(source: Source, path: Path, data: bytes) -> list[Reading]:

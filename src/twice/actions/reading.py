@@ -3,6 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,10 +11,12 @@ from twice.actions.keeping import Tally, Turn, batch_of, lineage_keys, session_i
 from twice.actions.kit import Kit, Opened, shorten
 from twice.core import limits
 from twice.core.encoding import encode, keyed
+from twice.core.errors import UnknownFormat
 from twice.core.kept import Batch, Depth, ReadFile, depth_of
 from twice.core.places import Elsewhere, Place
 from twice.core.policy import Mode
 from twice.core.transcript import Event, Position, Session, Skipped, Speaker
+from twice.ports import Log
 
 _HEAD_BYTES = 512
 
@@ -36,11 +39,16 @@ class Heard:
 
 @dataclass(slots=True)
 class _Run:
-    """One reading of many files: the policy revision that it started under, and what it met."""
+    """One reading of many files: the policy revision that it started under, and what it met.
+
+    ``known`` is how far everything was read before, ``since`` what is too old to be read now.
+    """
 
     kit: Kit
     revision: str
     tally: Tally
+    known: dict[str, ReadFile]
+    since: int | None
     roots: dict[str, str]
     folders: frozenset[Path]
     forgotten: frozenset[str]
@@ -92,61 +100,74 @@ def read(
     ``since`` (UTC in microseconds) leaves out files that did not change after it.
     """
     tally = Tally(kit.now())
-    roots = {project.id: project.root for project in kit.store.projects()}
     known = kit.store.files()
     listed = list(found)
     run = _Run(
         kit=kit,
         revision=kit.revision(),
         tally=tally,
-        roots=roots,
+        known=known,
+        since=since,
+        roots={project.id: project.root for project in kit.store.projects()},
         folders=_folders(kit, listed, known),
         forgotten=kit.store.forgotten(),
     )
     for done, opened in enumerate(listed):
         progress(done, len(listed), opened.path)
         try:
-            _read_file(run, opened, known, since)
+            for log in opened.source.logs(opened.path):
+                _read_log(run, opened, log)
         except OSError as error:
-            tally.files["unreadable"] += 1
-            tally.unreadable.append(f"{shorten(opened.path, kit.home)}: {error.strerror}")
+            _pass_over(run, opened, error.strerror or str(error))
+        except UnknownFormat as fault:
+            _pass_over(run, opened, fault.message)
     return tally
+
+
+def _pass_over(run: _Run, opened: Opened, reason: str) -> None:
+    run.tally.files["unreadable"] += 1
+    run.tally.unreadable.append(f"{shorten(opened.path, run.kit.home)}: {reason}")
+
+
+def _key(kit: Kit, opened: Opened, log: Log) -> str:
+    """Return the name under which the store keeps how far a session was read."""
+    return keyed(kit.store.key, f"{opened.path}\0{log.part}" if log.part else str(opened.path))
 
 
 def _folders(kit: Kit, listed: list[Opened], known: dict[str, ReadFile]) -> frozenset[Path]:
     """Return the recorded folders of sessions that are new, so that order does not matter."""
     folders: set[Path] = set()
     for opened in listed:
-        if keyed(kit.store.key, str(opened.path)) not in known:
-            folders |= _folder_of(opened)
+        if keyed(kit.store.key, str(opened.path)) in known:
+            continue
+        with suppress(OSError, UnknownFormat):  # its own reading, which follows, says why
+            for log in opened.source.logs(opened.path):
+                if _key(kit, opened, log) not in known:
+                    folders |= _folder_of(log)
     return frozenset(folders)
 
 
-def _folder_of(opened: Opened) -> set[Path]:
-    """Return the folder that a file's first facts name, reading no further than these."""
-    try:
-        for item in opened.source.read(opened.path, Position()):
-            return {Path(item.cwd)} if isinstance(item, Session) and item.cwd else set()
-    except OSError:
-        return set()  # its own reading, which follows, says why
+def _folder_of(log: Log) -> set[Path]:
+    """Return the folder that a session's first facts name, reading no further than these."""
+    for item in log.read(Position()):
+        return {Path(item.cwd)} if isinstance(item, Session) and item.cwd else set()
     return set()
 
 
-def _read_file(run: _Run, opened: Opened, known: dict[str, ReadFile], since: int | None) -> None:
+def _read_log(run: _Run, opened: Opened, log: Log) -> None:
     kit, tally = run.kit, run.tally
-    stat = opened.path.stat()
-    if since is not None and stat.st_mtime_ns // 1_000 < since:
+    if run.since is not None and log.mtime // 1_000 < run.since:
         tally.files["older"] += 1
         return
-    key = keyed(kit.store.key, str(opened.path))
-    before = known.get(key)
-    if before is not None and _unchanged(run, before, stat.st_size, stat.st_mtime_ns):
+    key = _key(kit, opened, log)
+    before = run.known.get(key)
+    if before is not None and _unchanged(run, before, log):
         tally.files["unchanged"] += 1
         tally.projects.add(before.project)
         return
-    head = _head(kit, opened.path)
-    start = _start(run, before, stat.st_size, head)
-    heard = hear(opened.source.read(opened.path, start))
+    head = "" if log.part else _head(kit, opened.path)
+    start = _start(run, before, log, head)
+    heard = hear(log.read(start))
     tally.skipped.update(heard.skipped)
     if heard.session is None and start.told == 0:
         tally.files["without a session"] += 1
@@ -165,8 +186,8 @@ def _read_file(run: _Run, opened: Opened, known: dict[str, ReadFile], since: int
         key=key,
         source=opened.source.name,
         path=shorten(opened.path, kit.home) if depth is Depth.TEXT and not forgotten else "",
-        size=stat.st_size,
-        mtime=stat.st_mtime_ns,
+        size=log.size,
+        mtime=log.mtime,
         offset=heard.position.offset,
         seq=heard.position.seq,
         told=heard.position.told,
@@ -235,17 +256,17 @@ def _settle(run: _Run, session: Session, before: ReadFile | None) -> tuple[str, 
     return project, run.roots[project]
 
 
-def _unchanged(run: _Run, before: ReadFile, size: int, mtime: int) -> bool:
-    if (before.size, before.mtime, before.policy) != (size, mtime, run.revision):
+def _unchanged(run: _Run, before: ReadFile, log: Log) -> bool:
+    if (before.size, before.mtime, before.policy) != (log.size, log.mtime, run.revision):
         return False
     return before.depth is Depth.TEXT or not run.mode_of_project(before.project).keeps_text
 
 
-def _start(run: _Run, before: ReadFile | None, size: int, head: str) -> Position:
+def _start(run: _Run, before: ReadFile | None, log: Log, head: str) -> Position:
     """Return where to read on: the beginning under a new policy, or of another file."""
     if before is None or before.policy != run.revision:
         return Position()
-    if size < before.offset or head != before.head:
+    if log.size < before.offset or head != before.head:
         return Position()
     if before.depth is Depth.HASH and run.mode_of_project(before.project).keeps_text:
         return Position()

@@ -5,19 +5,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from twice.actions.kit import Opened
+from twice.core.errors import UnknownFormat
 from twice.core.limits import TURN_CHARS
 from twice.core.redaction import redact
 from twice.core.transcript import Event, Position, Skipped, Speaker
+from twice.ports import Log
 
 Clean = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The session files of one agent. ``first`` and ``last``, UTC in microseconds, span them."""
+    """The sessions of one agent. ``first`` and ``last``, UTC in microseconds, span them."""
 
     agent: str
-    files: int
+    sessions: int
     size_bytes: int
     first: int
     last: int
@@ -60,24 +62,24 @@ class Said:
     event: Event
 
 
-def changed_at(opened: Opened) -> int:
-    """Return when a file was changed last; raise ``OSError`` where it cannot be reached."""
-    return opened.path.stat().st_mtime_ns // 1_000
+def changed_at(log: Log) -> int:
+    """Return when a session was changed last."""
+    return log.mtime // 1_000
 
 
-def begun_at(opened: Opened) -> int:
+def begun_at(log: Log) -> int:
     """Return when a session began, reading no further; without a time in it, when it was changed.
 
     Raises ``OSError`` for a file that cannot be read.
     """
-    for item in opened.source.read(opened.path, Position()):
+    for item in log.read(Position()):
         if isinstance(item, Event) and item.at is not None:
             return item.at
-    return changed_at(opened)
+    return changed_at(log)
 
 
 def survey(
-    found: Sequence[Opened], *, when: Callable[[Opened], int] = changed_at
+    found: Sequence[Opened], *, when: Callable[[Log], int] = changed_at
 ) -> tuple[Survey, ...]:
     """Return how much each agent left, by name; a file that is gone meanwhile is not counted."""
     return _survey(found, when)[0]
@@ -101,18 +103,25 @@ def said(found: Iterable[Opened], clean: Clean) -> Iterator[Said | Skipped | Unr
     numbers: dict[str, int] = {}
     for opened in found:
         try:
-            for item in opened.source.read(opened.path, Position()):
-                match item:
-                    case Event(speaker=Speaker.HUMAN, session=session):
-                        index = numbers.get(session, 0)
-                        numbers[session] = index + 1
-                        # Cleaned before it is cut: a secret that lies across the bound goes whole.
-                        text = clean(item.text)[:TURN_CHARS]
-                        yield Said(opened.source.name, index, replace(item, text=text))
-                    case Skipped():
-                        yield item
-        except OSError as error:
+            for log in opened.source.logs(opened.path):
+                yield from _said_in(log, opened.source.name, numbers, clean)
+        except (OSError, UnknownFormat) as error:
             yield _unread(opened.path, error)
+
+
+def _said_in(
+    log: Log, agent: str, numbers: dict[str, int], clean: Clean
+) -> Iterator[Said | Skipped]:
+    for item in log.read(Position()):
+        match item:
+            case Event(speaker=Speaker.HUMAN, session=session):
+                index = numbers.get(session, 0)
+                numbers[session] = index + 1
+                # Cleaned before it is cut: a secret that lies across the bound goes whole.
+                text = clean(item.text)[:TURN_CHARS]
+                yield Said(agent, index, replace(item, text=text))
+            case Skipped():
+                yield item
 
 
 def clean_for(home: Path) -> Clean:
@@ -126,28 +135,29 @@ def as_typed(text: str) -> str:
 
 
 def _survey(
-    found: Sequence[Opened], when: Callable[[Opened], int]
+    found: Sequence[Opened], when: Callable[[Log], int]
 ) -> tuple[tuple[Survey, ...], list[Unread]]:
     kept: dict[str, list[tuple[int, int]]] = {}
     unreadable: list[Unread] = []
     for opened in found:
         try:
-            size, at = opened.path.stat().st_size, when(opened)
+            logs = [(log.size, when(log)) for log in opened.source.logs(opened.path)]
         except FileNotFoundError:
             continue
-        except OSError as error:
+        except (OSError, UnknownFormat) as error:
             unreadable.append(_unread(opened.path, error))
             continue
-        kept.setdefault(opened.source.name, []).append((size, at))
+        kept.setdefault(opened.source.name, []).extend(logs)
     agents = tuple(
         Survey(
             agent=agent,
-            files=len(files),
-            size_bytes=sum(size for size, _ in files),
-            first=min(at for _, at in files),
-            last=max(at for _, at in files),
+            sessions=len(logs),
+            size_bytes=sum(size for size, _ in logs),
+            first=min(at for _, at in logs),
+            last=max(at for _, at in logs),
         )
-        for agent, files in sorted(kept.items())
+        for agent, logs in sorted(kept.items())
+        if logs
     )
     return agents, unreadable
 
@@ -162,5 +172,7 @@ def _fault_of(path: Path) -> Unread | None:
     return None
 
 
-def _unread(path: Path, error: OSError) -> Unread:
+def _unread(path: Path, error: OSError | UnknownFormat) -> Unread:
+    if isinstance(error, UnknownFormat):
+        return Unread(path, error.message)
     return Unread(path, error.strerror or str(error))

@@ -176,7 +176,7 @@ def survey(item: Survey) -> dict[str, Any]:
     """Return what one agent left as JSON values."""
     return {
         "agent": item.agent,
-        "sessions": item.files,
+        "sessions": item.sessions,
         "bytes": item.size_bytes,
         "first": present.moment(item.first),
         "last": present.moment(item.last),
@@ -187,7 +187,7 @@ def survey_line(item: Survey) -> str:
     """Write what one agent left."""
     size = present.size(item.size_bytes)
     days = f"{present.day(item.first)} to {present.day(item.last)}"
-    return f"  {item.agent:<12} {present.counted(item.files, 'session')}, {size}, {days}"
+    return f"  {item.agent:<12} {present.counted(item.sessions, 'session')}, {size}, {days}"
 
 
 def overview(found: Overview, retentions: Sequence[Retention]) -> dict[str, Any]:

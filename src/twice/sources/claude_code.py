@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from twice.core.transcript import Kind, Position, Reading, Session, Skipped
+from twice.ports import Known, Log
 from twice.sources.claude_records import (
     ATTACHMENT,
     MESSAGE,
@@ -26,7 +27,16 @@ from twice.sources.claude_records import (
     typed_in,
 )
 from twice.sources.following import Conversation, Heard, follow, own_by_location
-from twice.sources.lines import UNFINISHED, UNKNOWN_SHAPE, Line, decode, known_files, stem_of
+from twice.sources.lines import (
+    UNFINISHED,
+    UNKNOWN_SHAPE,
+    Line,
+    decode,
+    known_files,
+    stem_of,
+    unknown,
+)
+from twice.sources.logs import whole
 from twice.sources.queued import Message, Queue
 from twice.sources.times import microseconds
 from twice.sources.wrappings import (
@@ -49,6 +59,7 @@ class ClaudeCode:
     """The sessions of Claude Code; ``own`` is the folder in which our own model sessions run."""
 
     name = "claude-code"
+    suffixes: tuple[str, ...] = (".jsonl",)
 
     def __init__(self, *, own: Path | None = None, environ: Mapping[str, str] = os.environ) -> None:
         self._own = own
@@ -59,8 +70,8 @@ class ClaudeCode:
         home = Path(moved) if moved else Path.home() / ".claude"
         return [home / "projects"] if (home / "projects").is_dir() else []
 
-    def files(self, folder: Path) -> Iterator[Path]:
-        return known_files(folder, (".jsonl",), self.recognises)
+    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
+        return known_files(folder, self.suffixes, self.recognises, known)
 
     def recognises(self, path: Path, head: bytes) -> bool:
         if path.suffix != ".jsonl" or is_of_a_subagent(path):
@@ -69,7 +80,10 @@ class ClaudeCode:
             return True
         return path.parent.parent.name == "projects" and bool(_UUID.fullmatch(path.stem))
 
-    def read(self, path: Path, since: Position) -> Iterator[Reading]:
+    def logs(self, path: Path) -> Iterator[Log]:
+        return whole(path, self._read)
+
+    def _read(self, path: Path, since: Position) -> Iterator[Reading]:
         return follow(path, since, lambda told: _Listener(self.name, path, self._own, told))
 
 

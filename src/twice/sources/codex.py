@@ -9,8 +9,18 @@ from pathlib import Path
 import msgspec
 
 from twice.core.transcript import Position, Reading, Session, Skipped
+from twice.ports import Known, Log
 from twice.sources.following import Conversation, Heard, follow, own_by_location
-from twice.sources.lines import UNFINISHED, UNKNOWN_SHAPE, Line, decode, known_files, stem_of
+from twice.sources.lines import (
+    UNFINISHED,
+    UNKNOWN_SHAPE,
+    Line,
+    decode,
+    known_files,
+    stem_of,
+    unknown,
+)
+from twice.sources.logs import whole
 from twice.sources.times import microseconds
 from twice.sources.wrappings import OWN_SESSION, is_interrupt, words_of
 
@@ -81,6 +91,7 @@ class Codex:
     """The sessions of Codex; ``own`` is the folder in which our own model sessions run."""
 
     name = "codex"
+    suffixes: tuple[str, ...] = (".jsonl",)
 
     def __init__(self, *, own: Path | None = None, environ: Mapping[str, str] = os.environ) -> None:
         self._own = own
@@ -92,8 +103,8 @@ class Codex:
         folders = (home / "sessions", home / "archived_sessions")
         return [folder for folder in folders if folder.is_dir()]
 
-    def files(self, folder: Path) -> Iterator[Path]:
-        return known_files(folder, (".jsonl",), self.recognises)
+    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
+        return known_files(folder, self.suffixes, self.recognises, known)
 
     def recognises(self, path: Path, head: bytes) -> bool:
         if path.suffix != ".jsonl":
@@ -102,7 +113,10 @@ class Codex:
             return True
         return bool(_BARE.search(head) or _ROLLOUT.fullmatch(path.stem))
 
-    def read(self, path: Path, since: Position) -> Iterator[Reading]:
+    def logs(self, path: Path) -> Iterator[Log]:
+        return whole(path, self._read)
+
+    def _read(self, path: Path, since: Position) -> Iterator[Reading]:
         return follow(path, since, lambda _: _Listener(self.name, path, self._own))
 
 

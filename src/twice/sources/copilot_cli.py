@@ -9,8 +9,18 @@ from pathlib import Path
 import msgspec
 
 from twice.core.transcript import Kind, Position, Reading, Session, Skipped
+from twice.ports import Known, Log
 from twice.sources.following import Conversation, Heard, follow, own_by_location
-from twice.sources.lines import UNFINISHED, UNKNOWN_SHAPE, Line, decode, known_files, stem_of
+from twice.sources.lines import (
+    UNFINISHED,
+    UNKNOWN_SHAPE,
+    Line,
+    decode,
+    known_files,
+    stem_of,
+    unknown,
+)
+from twice.sources.logs import whole
 from twice.sources.times import microseconds
 from twice.sources.wrappings import OWN_SESSION, Words, words_of
 
@@ -80,6 +90,7 @@ class CopilotCli:
     """The sessions of Copilot CLI; ``own`` is the folder in which our own model sessions run."""
 
     name = "copilot-cli"
+    suffixes: tuple[str, ...] = (".jsonl",)
 
     def __init__(self, *, own: Path | None = None, environ: Mapping[str, str] = os.environ) -> None:
         self._own = own
@@ -90,8 +101,8 @@ class CopilotCli:
         home = Path(moved) if moved else Path.home() / ".copilot"
         return [home / STATE] if (home / STATE).is_dir() else []
 
-    def files(self, folder: Path) -> Iterator[Path]:
-        return known_files(folder, (".jsonl",), self.recognises)
+    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
+        return known_files(folder, self.suffixes, self.recognises, known)
 
     def recognises(self, path: Path, head: bytes) -> bool:
         if path.suffix != ".jsonl":
@@ -103,7 +114,10 @@ class CopilotCli:
             return True
         return path.name == EVENTS and path.absolute().parent.parent.name == STATE
 
-    def read(self, path: Path, since: Position) -> Iterator[Reading]:
+    def logs(self, path: Path) -> Iterator[Log]:
+        return whole(path, self._read)
+
+    def _read(self, path: Path, since: Position) -> Iterator[Reading]:
         return follow(path, since, lambda _: _Listener(self.name, path, self._own))
 
 

@@ -12,9 +12,11 @@ import msgspec
 
 from twice.core import limits
 from twice.core.transcript import Kind, Position, Reading, Session, Skipped
+from twice.ports import Known, Log
 from twice.sources.following import Conversation, Heard, is_new, own_by_location
 from twice.sources.gemini_records import TYPES, Item, Record, has_cancelled, open_file, text_of
-from twice.sources.lines import BOM, UNKNOWN_SHAPE, Line, known_files, stem_of
+from twice.sources.lines import BOM, UNKNOWN_SHAPE, Line, known_files, stem_of, unknown
+from twice.sources.logs import whole
 from twice.sources.times import microseconds
 from twice.sources.wrappings import OWN_SESSION, Words, words_of
 
@@ -56,6 +58,7 @@ class GeminiCli:
     """The sessions of Gemini CLI; ``own`` is the folder in which our own model sessions run."""
 
     name = "gemini-cli"
+    suffixes: tuple[str, ...] = SUFFIXES
 
     def __init__(self, *, own: Path | None = None, environ: Mapping[str, str] = os.environ) -> None:
         self._own = own
@@ -64,13 +67,16 @@ class GeminiCli:
     def homes(self) -> list[Path]:
         return sorted(p for p in (self._home() / "tmp").glob(f"*/{CHATS}") if p.is_dir())
 
-    def files(self, folder: Path) -> Iterator[Path]:
-        return known_files(folder, SUFFIXES, self.recognises)
+    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
+        return known_files(folder, self.suffixes, self.recognises, known)
 
     def recognises(self, path: Path, head: bytes) -> bool:
         return path.suffix in SUFFIXES and bool(_FACTS.match(head.removeprefix(BOM)))
 
-    def read(self, path: Path, since: Position) -> Iterator[Reading]:
+    def logs(self, path: Path) -> Iterator[Log]:
+        return whole(path, self._read)
+
+    def _read(self, path: Path, since: Position) -> Iterator[Reading]:
         since = since if path.stat().st_size >= since.offset else Position()
         file = open_file(path)
         items = file.items()

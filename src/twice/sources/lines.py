@@ -138,19 +138,27 @@ def walk(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
         yield from (path for path in found if path.is_file() or not path.exists())
 
 
+def unknown(_: Path) -> bool:
+    """Know of no file whose it is."""
+    return False
+
+
 def known_files(
-    folder: Path, suffixes: tuple[str, ...], recognises: Callable[[Path, bytes], bool]
+    folder: Path,
+    suffixes: tuple[str, ...],
+    recognises: Callable[[Path, bytes], bool],
+    known: Callable[[Path], bool] = unknown,
 ) -> Iterator[Path]:
-    """Yield the files below a folder that a source recognises.
+    """Yield the files below a folder that a source recognises, or that are known to be its own.
 
     So is one that may not be opened: its reading will say why.
     """
     for path in walk(folder, suffixes):
         try:
-            known = recognises(path, head_of(path))
+            found = known(path) or recognises(path, head_of(path))
         except OSError:
-            known = True
-        if known:
+            found = True
+        if found:
             yield path
 
 

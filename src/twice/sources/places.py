@@ -1,7 +1,8 @@
 """Find the files of sessions: where agents keep them, or below what a person names."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from twice.core.errors import UnknownFormat, Unreadable
@@ -13,7 +14,6 @@ from twice.sources.gemini_cli import GeminiCli, is_in_chats
 from twice.sources.lines import head_of, walk
 from twice.sources.specstory import HISTORY, SpecStory
 
-SUFFIXES = (".json", ".jsonl", ".md")
 _NOT_SESSIONS = frozenset({"history.jsonl", "journal.jsonl", "session_index.jsonl"})
 
 
@@ -42,11 +42,21 @@ def sources(*, own: Path | None = None, projects: Sequence[Path] = ()) -> tuple[
     )
 
 
-def discover(among: Sequence[Source]) -> Iterator[tuple[Source, Path]]:
+Read = Callable[[str, Path], bool]
+"""Tells whether a file was read before, as one of the agent's with this name."""
+
+
+def never(_: str, __: Path) -> bool:
+    """Know of no file that was read before."""
+    return False
+
+
+def discover(among: Sequence[Source], read: Read = never) -> Iterator[tuple[Source, Path]]:
     """Yield the session files in the agents' own places on this machine, source by source."""
     for source in among:
         for home in source.homes():
-            yield from ((source, path) for path in source.files(home))
+            files = source.files(home, partial(read, source.name))
+            yield from ((source, path) for path in files)
 
 
 def open_paths(paths: Iterable[Path], among: Sequence[Source]) -> Opened:
@@ -68,7 +78,8 @@ def open_paths(paths: Iterable[Path], among: Sequence[Source]) -> Opened:
 
 def _below(path: Path, among: Sequence[Source]) -> Iterator[tuple[Path, Source | None]]:
     if path.is_dir():
-        for file in walk(path, SUFFIXES):
+        suffixes = tuple(sorted({suffix for source in among for suffix in source.suffixes}))
+        for file in walk(path, suffixes):
             if not _is_beside_sessions(file):
                 yield from _in_folder(file, among)
         return

@@ -7,8 +7,18 @@ from pathlib import Path
 
 from twice.core import limits
 from twice.core.transcript import Position, Reading, Session, Skipped
+from twice.ports import Known, Log
 from twice.sources.following import Conversation, Heard, is_new
-from twice.sources.lines import TOO_LONG, UNFINISHED, Line, known_files, read_lines, stem_of
+from twice.sources.lines import (
+    TOO_LONG,
+    UNFINISHED,
+    Line,
+    known_files,
+    read_lines,
+    stem_of,
+    unknown,
+)
+from twice.sources.logs import whole
 from twice.sources.times import microseconds
 from twice.sources.wrappings import OWN_SESSION, is_interrupt, words_of
 
@@ -30,6 +40,7 @@ class SpecStory:
     """The sessions that SpecStory keeps in each of the given projects."""
 
     name = "specstory"
+    suffixes: tuple[str, ...] = (".md",)
 
     def __init__(self, *, projects: Sequence[Path] = ()) -> None:
         self._projects = projects
@@ -38,13 +49,16 @@ class SpecStory:
         folders = (project.joinpath(*HISTORY) for project in self._projects)
         return [folder for folder in folders if folder.is_dir()]
 
-    def files(self, folder: Path) -> Iterator[Path]:
-        return known_files(folder, (".md",), self.recognises)
+    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
+        return known_files(folder, self.suffixes, self.recognises, known)
 
     def recognises(self, path: Path, head: bytes) -> bool:
         return path.suffix == ".md" and _MARK in head
 
-    def read(self, path: Path, since: Position) -> Iterator[Reading]:
+    def logs(self, path: Path) -> Iterator[Log]:
+        return whole(path, self._read)
+
+    def _read(self, path: Path, since: Position) -> Iterator[Reading]:
         size = path.stat().st_size
         if since.offset == size and since.session:
             yield since
