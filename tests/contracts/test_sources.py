@@ -1,5 +1,7 @@
 """What every source keeps to, whatever its agent writes."""
 
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from tests.sources import samples
 from tests.sources.samples import humans, position, read, read_bytes, replies, said, session
 
+from twice.core.errors import UnknownFormat
 from twice.core.transcript import Event, Position, Session, Skipped
 from twice.ports import Source
 from twice.sources.claude_code import ClaudeCode
@@ -20,11 +23,31 @@ from twice.sources.specstory import SpecStory
 
 @dataclass(frozen=True)
 class Case:
-    """A source, and a session in one of its layouts."""
+    """A source, and the sample session in one of its layouts.
+
+    ``made`` writes the session with other turns, where its bytes cannot simply be replaced: a
+    database, or a document with lengths or digests in it. ``appended``: the file grows at its end,
+    as logs do; others are written anew. ``spares``: damage within the file spares the rest of it.
+    """
 
     source: Source
     name: str
     data: bytes
+    made: Callable[[Sequence[str]], bytes] | None = None
+    appended: bool = True
+    spares: bool = True
+
+    def having(self, old: str, new: str) -> bytes:
+        """Return the session with other words in its turns."""
+        if self.made:
+            return self.made([turn.replace(old, new) for turn in samples.TURNS])
+        return self.data.replace(old.encode(), new.encode())
+
+    def until_the_last_turn(self) -> bytes:
+        """Return the session as it was before the person spoke last."""
+        if self.made:
+            return self.made(samples.TURNS[:-1])
+        return self.data[: self.data.rindex(b"\n", 0, self.data.index("réponds".encode())) + 1]
 
 
 CASES = {
@@ -37,6 +60,8 @@ CASES = {
     "specstory-1": Case(SpecStory(), "2026-03-04_10-00-shop.md", samples.SPECSTORY_1),
     "specstory-2": Case(SpecStory(), "2026-03-04_10-00-00Z-shop.md", samples.SPECSTORY_2),
 }
+APPENDED = [name for name, case in CASES.items() if case.appended]
+SPARING = [name for name, case in CASES.items() if case.spares]
 CUTS = {name: st.integers(0, len(case.data)) for name, case in CASES.items()}
 in_tmp_path = settings(
     deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -79,16 +104,14 @@ def test_a_file_that_did_not_grow_tells_nothing_twice(case: Case, tmp_path: Path
 
 def test_a_turn_that_comes_later_is_told_with_what_it_answers(case: Case, tmp_path: Path) -> None:
     path = tmp_path / case.name
-    start = case.data.index("réponds".encode())
-    before = case.data.rindex(b"\n", 0, start) + 1
-    first = read_bytes(case.source, path, case.data[:before])
+    first = read_bytes(case.source, path, case.until_the_last_turn())
     path.write_bytes(case.data)
     rest = read(case.source, path, position(first))
     assert said(first) + said(rest) == samples.TURNS
     assert replies(rest)[-1:] == samples.REPLIES[-1:]
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", APPENDED)
 @in_tmp_path
 @given(data=st.data())
 def test_a_file_cut_anywhere_is_read_on_without_loss(
@@ -118,8 +141,9 @@ def test_no_bytes_crash_a_reader(
     case = CASES[name]
     place = data.draw(CUTS[name])
     path = tmp_path / case.name
-    found = read_bytes(case.source, path, case.data[:place] + junk + case.data[place:])
-    assert isinstance(found[-1], Position)
+    with suppress(UnknownFormat):
+        found = read_bytes(case.source, path, case.data[:place] + junk + case.data[place:])
+        assert found == [] or isinstance(found[-1], Position)
     case.source.recognises(path, junk)
 
 
@@ -167,14 +191,18 @@ def test_records_of_any_shape_do_not_crash_a_reader(
     assert said(read_bytes(case.source, tmp_path / case.name, data))[:3] == samples.TURNS
 
 
-def test_windows_line_ends_and_a_bom_change_nothing(case: Case, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", SPARING)
+def test_windows_line_ends_and_a_bom_change_nothing(name: str, tmp_path: Path) -> None:
+    case = CASES[name]
     data = b"\xef\xbb\xbf" + case.data.replace(b"\n", b"\r\n")
     found = read_bytes(case.source, tmp_path / case.name, data)
     assert said(found) == samples.TURNS
     assert case.source.recognises(tmp_path / case.name, data)
 
 
-def test_nul_bytes_lose_nothing_else(case: Case, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", SPARING)
+def test_nul_bytes_lose_nothing_else(name: str, tmp_path: Path) -> None:
+    case = CASES[name]
     place = case.data.index(b"\n") + 1
     data = case.data[:place] + bytes(500) + b"\n" + case.data[place:]
     assert said(read_bytes(case.source, tmp_path / case.name, data)) == samples.TURNS
@@ -190,7 +218,9 @@ def test_a_very_long_turn_is_cut_and_this_is_said(
     assert len(samples.skipped(found)) == 2
 
 
-def test_a_file_that_was_written_anew_is_read_from_its_start(case: Case, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", APPENDED)
+def test_a_file_that_was_written_anew_is_read_from_its_start(name: str, tmp_path: Path) -> None:
+    case = CASES[name]
     path = tmp_path / case.name
     first = read_bytes(case.source, path, case.data + case.data)
     path.write_bytes(case.data)
@@ -209,14 +239,14 @@ def _sorted_of(agent: str) -> list[Case]:
 
 
 def test_our_own_session_says_nothing(case: Case, tmp_path: Path) -> None:
-    data = case.data.replace(b"set up the shop", b"<twice-own-session> You are a reader of turns")
+    data = case.having("set up the shop", "<twice-own-session> You are a reader of turns")
     found = read_bytes(case.source, tmp_path / case.name, data)
     assert session(found).own == "marker"
     assert humans(found) == []
 
 
 def test_the_marker_later_in_a_session_is_only_talk(case: Case, tmp_path: Path) -> None:
-    data = case.data.replace("réponds".encode(), "what is <twice-own-session>? réponds".encode())
+    data = case.having("réponds", "what is <twice-own-session>? réponds")
     found = read_bytes(case.source, tmp_path / case.name, data)
     assert session(found).own == ""
     assert len(humans(found)) == 3
@@ -224,7 +254,7 @@ def test_the_marker_later_in_a_session_is_only_talk(case: Case, tmp_path: Path) 
 
 def test_what_we_put_into_a_prompt_is_not_the_human(case: Case, tmp_path: Path) -> None:
     block = "<twice-context version='1'>always use yarn</twice-context> use pnpm"
-    data = case.data.replace(b"use pnpm", block.encode())
+    data = case.having("use pnpm", block)
     assert said(read_bytes(case.source, tmp_path / case.name, data)) == samples.TURNS
 
 
