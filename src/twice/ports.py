@@ -201,6 +201,17 @@ class Store(Protocol):
         """Erase sessions and append what was decided about it, whole or not at all."""
         ...
 
+    def notes(self) -> dict[str, str]:
+        """Return what was noted of projects in which nothing changed since."""
+        ...
+
+    def note(self, project: str, text: str, *, after: int) -> None:
+        """Note of a project what holds until its evidence or its decisions change.
+
+        Nothing is noted where the ledger does not end at ``after`` any more.
+        """
+        ...
+
     def save_report(self, id: str, *, at: int, body: bytes) -> None:
         """Keep the report of a dream."""
         ...

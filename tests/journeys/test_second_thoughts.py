@@ -7,9 +7,11 @@ import pytest
 from tests.builders import session_id
 from tests.promises.machine import WISH, Machine, machine
 
+from twice.core.ideas import Idea, Sighting
 from twice.core.lessons import Memory, Skill
 from twice.core.proposals import Refusal
 from twice.core.states import Status
+from twice.learners.learner import Corrections
 
 
 @pytest.fixture
@@ -122,3 +124,24 @@ def test_a_linked_settings_file_stays_a_link_and_is_changed_where_it_lies(home: 
     home.set_mode("observe")
     assert own.is_symlink()
     assert 'evolution = "observe"' in linked.read_text()
+
+
+def test_a_project_that_was_learned_to_the_end_is_not_learned_again(
+    home: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gathered: list[int] = []
+
+    def gather(self: Corrections, sightings: tuple[Sighting, ...]) -> tuple[Idea, ...]:
+        gathered.append(len(sightings))
+        return really(self, sightings)
+
+    really = Corrections.gather
+    monkeypatch.setattr(Corrections, "gather", gather)
+    home.learns(WISH)
+    assert len(gathered) == 1
+    first, second = home.dream()["evolution"], home.dream()["evolution"]
+    assert len(gathered) == 1
+    assert (second["waiting"], second["observed"]["recurring"]) == (1, 1)
+    assert first == second
+    home.says(9, "Please look at page 9.", WISH[0])
+    assert len(home.dream()["evolution"]["supported"]) == len(gathered) - 1 == 1

@@ -7,7 +7,8 @@ from typing import Any
 
 from twice.actions.keeping import Tally
 from twice.actions.kit import Kit, Opened
-from twice.actions.proposing import Learned, learn
+from twice.actions.proposing import Learned
+from twice.actions.quiet import learn_what_changed
 from twice.actions.reading import Progress, quiet, read
 from twice.core.encoding import canonical
 from twice.core.policy import Effective, Mode, Policy
@@ -37,8 +38,11 @@ def dream(
     dropped = kit.store.expire(started)
     tally = read(kit, found, since=since, progress=progress)
     dropped = {why: count + dropped[why] for why, count in kit.store.expire(kit.now()).items()}
+    notes, revision = kit.store.notes(), kit.revision()
     learned = {
-        project.id: learn(kit, project.id, _policy_for(kit, project.root))
+        project.id: learn_what_changed(
+            kit, project.id, _policy_for(kit, project.root), revision, notes
+        )
         for project in kit.store.projects()
         if project.id in tally.projects and (only is None or only & {project.id, project.name})
     }

@@ -35,7 +35,7 @@ _AGAINST = 10  # opposing quotes carried by one proposal
 
 @dataclass(slots=True)
 class Learned:
-    """What one dream made of one project's evidence."""
+    """What one dream made of one project's evidence, and the ledger's end as it left it."""
 
     corrections: int = 0
     preferences: int = 0
@@ -48,6 +48,7 @@ class Learned:
     supported: list[str] = field(default_factory=list)
     waiting: int = 0
     left_over: int = 0
+    after: int = 0
 
 
 def learn(kit: Kit, project: str, policy: Policy) -> Learned:
@@ -63,6 +64,7 @@ def _learn(kit: Kit, project: str, policy: Policy) -> Learned:
     revision = kit.revision()
     ideas = kit.learner.gather(kit.store.sightings(project))
     learned = _observed(ideas)
+    learned.after = after
     if not policy.mode.keeps_text:
         return learned
     fresh = (_current(idea, revision) for idea in ideas)
@@ -83,6 +85,7 @@ def _learn(kit: Kit, project: str, policy: Policy) -> Learned:
         evictions = _evictions(kit, project, revision, len(learned.filed))
         drafts = [*filing.drafts, *evictions]
         kit.store.append(drafts, after=after, at=kit.now(), blobs=filing.blobs)
+        learned.after += len(drafts)
     for id in filing.saves:
         if not isinstance(approve(kit, id, actor="rules"), Refusal):
             learned.saved.append(id)

@@ -22,7 +22,7 @@ from twice.core.kept import (
 from twice.core.ledger import Draft, Entry, broken_links
 from twice.core.recall import Standing
 from twice.core.states import State, Status
-from twice.store import ledger, sweep, transcripts
+from twice.store import ledger, notes, sweep, transcripts
 from twice.store.rows import Database, Tables
 from twice.store.schema import DERIVED
 
@@ -63,6 +63,7 @@ class RowStore:
     ) -> tuple[Entry, ...]:
         """Append where the ledger still ends at ``after``; raise ``Conflict`` otherwise."""
         with self._database.writing(durable=True) as tables:
+            notes.drop(tables, {draft.project for draft in drafts})
             return ledger.append(tables, drafts, after=after, at=at, blobs=blobs or {})
 
     def policy(self) -> PolicyNow | None:
@@ -135,6 +136,8 @@ class RowStore:
     def record(self, batch: Batch) -> Recorded:
         """Keep what one reading of one file adds, in one short transaction."""
         with self._database.writing() as tables:
+            if batch.session is not None:
+                notes.drop(tables, (batch.session.project,))
             return transcripts.record(tables, batch)
 
     def sightings(self, project: str) -> tuple[Sighting, ...]:
@@ -169,6 +172,7 @@ class RowStore:
         with self._database.writing() as tables:
             dropped = transcripts.expire(tables, now)
             if any(dropped.values()):
+                notes.drop_all(tables)
                 sweep.sweep(tables)
         return dropped
 
@@ -178,11 +182,26 @@ class RowStore:
         """Erase sessions and append what was decided about it, whole or not at all."""
         with self._database.writing(durable=True) as tables:
             erased = frozenset(sessions)
+            notes.drop_all(tables)
             counts = transcripts.forget(tables, erased, name=lambda name: keyed(self.key, name))
             ledger.append(tables, drafts, after=after, at=at, blobs={})
             counts["texts"] = sweep.sweep(tables, without=erased)
             tables.put("meta", [{"key": _SCRUB, "value": "pending"}])
         return counts
+
+    def notes(self) -> dict[str, str]:
+        """Return what was noted of projects in which nothing changed since."""
+        with self._reading() as tables:
+            return notes.notes(tables)
+
+    def note(self, project: str, text: str, *, after: int) -> None:
+        """Note of a project what holds until its evidence or its decisions change.
+
+        Nothing is noted where the ledger does not end at ``after`` any more.
+        """
+        with self._database.writing() as tables:
+            if ledger.position(tables) == after:
+                notes.note(tables, project, text)
 
     def save_report(self, id: str, *, at: int, body: bytes) -> None:
         """Keep the report of a dream."""
