@@ -9,6 +9,8 @@ PREVIOUS_CHARS = 2_000  # of the agent's words kept in hand as context for the n
 HEAD_BYTES = 1024 * 1024  # of a transcript's start: tells its format and the facts of its session
 DOCUMENT_BYTES = 64 * 1024 * 1024  # a session in one JSON document; a larger one is skipped
 FOLDER_LIST_BYTES = 1024 * 1024  # an agent's list of project folders; a longer one names none
+DATABASE_COPY_BYTES = 1024 * 1024 * 1024  # of an agent's database that cannot be read in place
+FOREIGN_BUSY_SECONDS = 1.0  # an agent's own lock is waited for
 QUEUE_RECORDS = 500  # a queued message whose fate is unknown for longer counts as sent
 
 # Evidence
