@@ -1,11 +1,20 @@
 """The application: every verb that Twice has, one line each. Faces ask it and nothing behind it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from twice.actions import deciding, dreaming, forgetting, proposing, showing, telling, verifying
+from twice.actions import (
+    deciding,
+    dreaming,
+    forgetting,
+    proposing,
+    reading,
+    showing,
+    telling,
+    verifying,
+)
 from twice.actions.kit import Kit, Opened
 from twice.actions.reading import Progress, quiet
 from twice.core.ledger import Entry
@@ -32,10 +41,15 @@ class App:
     project_here: Callable[[], str]
     project_or_new: Callable[[], str]
 
+    def met(self) -> reading.Met:
+        """Return how far every session was read before."""
+        return reading.met(self.kit)
+
     def dream(
         self,
         found: Sequence[Opened],
         *,
+        before: reading.Met | None = None,
         since: int | None = None,
         only: frozenset[str] | None = None,
         progress: Progress = quiet,
@@ -43,7 +57,13 @@ class App:
         """Read what is new, learn, and file proposals."""
         with self.one_dream():
             return dreaming.dream(
-                self.kit, found, effective=self.mode, since=since, only=only, progress=progress
+                self.kit,
+                found,
+                effective=self.mode,
+                before=before,
+                since=since,
+                only=only,
+                progress=progress,
             )
 
     def proposals(
@@ -52,9 +72,10 @@ class App:
         project: str | None = None,
         statuses: Sequence[Status] = (),
         limit: int | None = None,
+        ids: Collection[str] | None = None,
     ) -> list[showing.Shown]:
-        """List proposals as a reviewer sees them, newest first."""
-        return showing.listed(self.kit, project=project, statuses=statuses, limit=limit)
+        """List proposals as a reviewer sees them, newest first; ``ids`` leaves out all others."""
+        return showing.listed(self.kit, project=project, statuses=statuses, limit=limit, ids=ids)
 
     def show(self, id: str) -> showing.Shown | Refusal:
         """Show one proposal."""

@@ -9,7 +9,7 @@ from twice.actions.keeping import Tally
 from twice.actions.kit import Kit, Opened
 from twice.actions.proposing import Learned
 from twice.actions.quiet import learn_what_changed
-from twice.actions.reading import Progress, quiet, read
+from twice.actions.reading import Met, Progress, quiet, read
 from twice.core.encoding import canonical
 from twice.core.policy import Effective, Mode, Policy
 
@@ -21,6 +21,7 @@ def dream(
     found: Iterable[Opened],
     *,
     effective: Effective,
+    before: Met | None = None,
     since: int | None = None,
     only: frozenset[str] | None = None,
     progress: Progress = quiet,
@@ -36,7 +37,7 @@ def dream(
     if effective.mode is Mode.OFF:
         return _report(id, started, kit, effective, Tally(started), {}, {})
     dropped = kit.store.expire(started)
-    tally = read(kit, found, since=since, progress=progress)
+    tally = read(kit, found, before=before, since=since, progress=progress)
     dropped = {why: count + dropped[why] for why, count in kit.store.expire(kit.now()).items()}
     notes, revision = kit.store.notes(), kit.revision()
     learned = {

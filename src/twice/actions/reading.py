@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,6 +27,34 @@ def quiet(done: int, total: int, path: Path) -> None:
     """Tell nobody how far a reading is."""
 
 
+@dataclass(frozen=True, slots=True)
+class Met:
+    """How far every session was read before."""
+
+    key: bytes
+    files: Mapping[str, ReadFile]
+    _names: dict[str, str] = field(default_factory=dict)  # asked three times of every file
+
+    def name(self, path: Path, part: str = "") -> str:
+        """Return the name under which the store keeps how far a session was read."""
+        if part:
+            return keyed(self.key, f"{path}\0{part}")
+        text = str(path)
+        if text not in self._names:
+            self._names[text] = keyed(self.key, text)
+        return self._names[text]
+
+    def knows(self, agent: str, path: Path) -> bool:
+        """Tell whether a file was read before, as one of the agent's with this name."""
+        before = self.files.get(self.name(path))
+        return before is not None and before.source == agent
+
+
+def met(kit: Kit) -> Met:
+    """Return how far every session was read before."""
+    return Met(kit.store.key, kit.store.files())
+
+
 @dataclass(slots=True)
 class Heard:
     """Everything that one reading of one file yielded."""
@@ -41,13 +69,13 @@ class Heard:
 class _Run:
     """One reading of many files: the policy revision that it started under, and what it met.
 
-    ``known`` is how far everything was read before, ``since`` what is too old to be read now.
+    What did not change after ``since`` is too old to be read now.
     """
 
     kit: Kit
     revision: str
     tally: Tally
-    known: dict[str, ReadFile]
+    met: Met
     since: int | None
     roots: dict[str, str]
     folders: frozenset[Path]
@@ -92,24 +120,25 @@ def read(
     kit: Kit,
     found: Iterable[Opened],
     *,
+    before: Met | None = None,
     since: int | None = None,
     progress: Progress = quiet,
 ) -> Tally:
-    """Read every file from where the last reading stopped; each is kept whole or not at all.
+    """Read every session from where the last reading stopped; each is kept whole or not at all.
 
-    ``since`` (UTC in microseconds) leaves out files that did not change after it.
+    ``since`` (UTC in microseconds) leaves out sessions that did not change after it.
     """
     tally = Tally(kit.now())
-    known = kit.store.files()
+    before = before or met(kit)
     listed = list(found)
     run = _Run(
         kit=kit,
         revision=kit.revision(),
         tally=tally,
-        known=known,
+        met=before,
         since=since,
         roots={project.id: project.root for project in kit.store.projects()},
-        folders=_folders(kit, listed, known),
+        folders=_folders(before, listed),
         forgotten=kit.store.forgotten(),
     )
     for done, opened in enumerate(listed):
@@ -129,20 +158,15 @@ def _pass_over(run: _Run, opened: Opened, reason: str) -> None:
     run.tally.unreadable.append(f"{shorten(opened.path, run.kit.home)}: {reason}")
 
 
-def _key(kit: Kit, opened: Opened, log: Log) -> str:
-    """Return the name under which the store keeps how far a session was read."""
-    return keyed(kit.store.key, f"{opened.path}\0{log.part}" if log.part else str(opened.path))
-
-
-def _folders(kit: Kit, listed: list[Opened], known: dict[str, ReadFile]) -> frozenset[Path]:
+def _folders(met: Met, listed: list[Opened]) -> frozenset[Path]:
     """Return the recorded folders of sessions that are new, so that order does not matter."""
     folders: set[Path] = set()
     for opened in listed:
-        if keyed(kit.store.key, str(opened.path)) in known:
+        if met.name(opened.path) in met.files:
             continue
         with suppress(OSError, UnknownFormat):  # its own reading, which follows, says why
             for log in opened.source.logs(opened.path):
-                if _key(kit, opened, log) not in known:
+                if met.name(opened.path, log.part) not in met.files:
                     folders |= _folder_of(log)
     return frozenset(folders)
 
@@ -159,8 +183,8 @@ def _read_log(run: _Run, opened: Opened, log: Log) -> None:
     if run.since is not None and log.mtime // 1_000 < run.since:
         tally.files["older"] += 1
         return
-    key = _key(kit, opened, log)
-    before = run.known.get(key)
+    key = run.met.name(opened.path, log.part)
+    before = run.met.files.get(key)
     if before is not None and _unchanged(run, before, log):
         tally.files["unchanged"] += 1
         tally.projects.add(before.project)

@@ -1,6 +1,6 @@
 """What people and scripts are shown: proposals with evidence, and where items come from."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,10 +54,17 @@ def listed(
     project: str | None = None,
     statuses: Sequence[Status] = (),
     limit: int | None = limits.LISTED,
+    ids: Collection[str] | None = None,
 ) -> list[Shown]:
-    """Return proposals as they are seen, newest first; ``statuses`` are those seen."""
+    """Return proposals as they are seen, newest first; ``statuses`` are those seen.
+
+    ``ids`` leaves out all others.
+    """
+    if ids is not None and not ids:
+        return []
     policy = kit.revision()
     found = [s for s in kit.store.states(project=project) if _may_be(s, policy, statuses)]
+    found = [state for state in found if ids is None or state.id in ids]
     shown: list[Shown] = []
     frame = _Frame(kit)
     for state in found:

@@ -34,4 +34,4 @@ def encode(text: str) -> bytes:
 
 def keyed(key: bytes, text: str) -> str:
     """Return a keyed hash (HMAC-SHA256) of a text: it tells equality and nothing else."""
-    return hmac.new(key, text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+    return hmac.digest(key, text.encode("utf-8", "surrogatepass"), "sha256").hex()

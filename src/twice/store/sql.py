@@ -5,6 +5,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -212,7 +213,7 @@ def _make_private(path: Path) -> None:
 
 
 def _prepare(driver: sqlite3.Connection) -> None:
-    driver.text_factory = lambda data: data.decode("utf-8", "replace")
+    driver.text_factory = partial(str, encoding="utf-8", errors="replace")
     for pragma in ("journal_mode=WAL", "secure_delete=ON"):
         driver.execute(f"PRAGMA {pragma}")
 

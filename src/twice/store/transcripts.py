@@ -15,8 +15,11 @@ _DAY = 24 * 60 * 60 * 1_000_000
 
 def files(tables: Tables) -> dict[str, ReadFile]:
     """Return how far every file was read, by its key."""
-    rows = tables.select("readings")
-    return {row["key"]: ReadFile(**{**row, "depth": Depth(row["depth"])}) for row in rows}
+    depths = {str(depth): depth for depth in Depth}
+    return {
+        row["key"]: ReadFile(**(row | {"depth": depths[row["depth"]]}))
+        for row in tables.select("readings")
+    }
 
 
 def record(tables: Tables, batch: Batch) -> Recorded:

@@ -53,7 +53,10 @@ def command(
 
     run_mode = Mode(mode) if mode else None
     with opened(run_mode=run_mode, throwaway=dry_run) as app:
-        found, unknown = found_sessions(paths, here=Path.cwd(), data=app.kit.data)
+        before = app.met()
+        found, unknown = found_sessions(
+            paths, here=Path.cwd(), data=app.kit.data, read=before.knows
+        )
         if not found and not paths and otherwise is not None:
             say(f"No sessions found on this machine; reading {otherwise} instead.")
             found, unknown = found_sessions([otherwise], here=Path.cwd(), data=app.kit.data)
@@ -63,13 +66,14 @@ def command(
         with _progress(machine) as progress:
             report = app.dream(
                 found,
+                before=before,
                 since=moment_of(since, app.kit.now()) if since else None,
                 only=only,
                 progress=progress,
             )
         report["read"]["unknown"] = [str(path) for path in unknown]
         wanted = set(report["evolution"]["proposals"])
-        shown = [item for item in app.proposals() if item.state.id in wanted]
+        shown = app.proposals(ids=wanted)
         if machine:
             emit(reports.report(report, shown))
             return

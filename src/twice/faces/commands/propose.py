@@ -38,7 +38,7 @@ def command(file: Any, project: str | None, machine: bool) -> None:
         here = project_id(app, project) if project else app.project_or_new()
         outcomes = [_hand_in(app, here, part) for part in parts]
         ids = {outcome.id for outcome in outcomes if not isinstance(outcome, Refusal)}
-        shown = {item.state.id: item for item in app.proposals() if item.state.id in ids}
+        shown = {item.state.id: item for item in app.proposals(ids=ids)}
     refused = [outcome for outcome in outcomes if isinstance(outcome, Refusal)]
     if machine:
         emit(
