@@ -179,6 +179,10 @@ class Store(Protocol):
         """Return the kept human turns of a session."""
         ...
 
+    def session(self, id: str) -> KeptSession | None:
+        """Return one session of the index."""
+        ...
+
     def sessions(self, project: str | None = None) -> list[KeptSession]:
         """Return the index of sessions."""
         ...

@@ -10,7 +10,7 @@ from twice.core.encoding import encode, keyed, text_digest
 from twice.core.ideas import Sighting, Signal, core_key
 from twice.core.kept import Batch, Depth, KeptSession, KeptTurn, ReadFile
 from twice.core.redaction import Redaction, redact
-from twice.core.transcript import Anchor, Event, Session, is_opaque
+from twice.core.transcript import Anchor, Event, Session, is_opaque, is_unique
 
 _REPLY_CHARS = 40  # an agent's words of this length do not happen twice by chance
 
@@ -97,10 +97,14 @@ def lineage_keys(kit: Kit, turns: list[Turn]) -> tuple[str, ...]:
 
 
 def _origins(kit: Kit, session: Session) -> Iterator[str]:
-    """Yield what a session shares with those forked from it: its id, and its own origin's."""
+    """Yield what a session shares with those forked from it: its id, and its own origin's.
+
+    Whoever wrote it down, an id that nobody else gives is the same session's.
+    """
     for id in dict.fromkeys((session.id, session.origin)):
         if id:
-            yield keyed(kit.store.key, f"session:{session.agent}:{id}")
+            agent = "" if is_unique(id) else session.agent
+            yield keyed(kit.store.key, f"session:{agent}:{id}")
 
 
 def _keys_of(kit: Kit, turn: Turn) -> Iterator[str]:

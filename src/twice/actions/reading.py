@@ -15,7 +15,7 @@ from twice.core.errors import UnknownFormat
 from twice.core.kept import Batch, Depth, ReadFile, depth_of
 from twice.core.places import Elsewhere, Place
 from twice.core.policy import Mode
-from twice.core.transcript import Event, Position, Session, Skipped, Speaker
+from twice.core.transcript import Event, Position, Session, Skipped, Speaker, is_unique
 from twice.ports import Log
 
 _HEAD_BYTES = 512
@@ -225,11 +225,21 @@ def _read_log(run: _Run, opened: Opened, log: Log) -> None:
     if session.own or not project:
         kit.store.record(Batch(file))
         return
+    if session.restated and _is_kept_elsewhere(run, session, file.session):
+        tally.files["of sessions that their agents kept themselves"] += 1
+        kit.store.record(Batch(file))
+        return
     tally.sessions.add(session.id)
     tally.turns += len(heard.turns)
     tally.projects.add(project)
     batch = batch_of(kit, tally, file, session, heard.turns, fresh=start.told == 0)
     tally.sightings += kit.store.record(batch).sightings
+
+
+def _is_kept_elsewhere(run: _Run, session: Session, id: str) -> bool:
+    """Tell whether a session is kept as the agent that it ran in wrote it."""
+    kept = run.kit.store.session(id)
+    return kept is not None and kept.agent != session.agent and is_unique(session.id)
 
 
 def _storable(session: Session) -> Session:

@@ -73,7 +73,8 @@ class Session:
     recorded folder, ``root`` a project folder known from where the file lies (formats without a
     cwd), ``remote`` a recorded git remote; each empty where unknown.
     ``own``: this is one of our own model's sessions, and why that is known. ``origin`` is the id
-    of the session that this one was forked or resumed from, where the file tells it.
+    of the session that this one was forked or resumed from, where the file tells it. ``restated``
+    names the tool that wrote it down where its agent may have kept it itself, under this id.
     """
 
     id: str
@@ -84,6 +85,7 @@ class Session:
     remote: str = ""
     own: str = ""
     origin: str = ""
+    restated: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +115,19 @@ class Position:
 Reading = Session | Event | Skipped | Position
 """What a source yields for one file, in order; the last item is always a ``Position``."""
 
+_UNIQUE = re.compile(r"[a-z]{1,6}_[0-9A-Za-z]{20,40}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _OPAQUE = re.compile(
     r"(?:[a-z]{1,6}_)?[0-9A-Za-z]{8,40}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 )
+
+
+def is_unique(id: str) -> bool:
+    """Tell whether an id is one that no other agent gives to another session.
+
+    >>> is_unique("0b7c2c1e-3f0a-4a52-9a57-2d2f6f5a8a11"), is_unique("session1")
+    (True, False)
+    """
+    return bool(_UNIQUE.fullmatch(id)) and any(character.isdigit() for character in id)
 
 
 def is_opaque(id: str) -> bool:

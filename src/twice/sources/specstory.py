@@ -156,7 +156,7 @@ class _Reader:
             self._turn.add(text)
             self._count_tools(text)
         elif found := _SESSION.search(text):
-            self.conversation.learn(id=found[1])
+            self.conversation.learn(id=found[1], restated="specstory")
         self._last = text.strip() or self._last
 
     def _begun(self, line: Line, text: str) -> _Turn | None:

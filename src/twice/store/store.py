@@ -150,6 +150,11 @@ class RowStore:
         with self._reading() as tables:
             return transcripts.turns(tables, session)
 
+    def session(self, id: str) -> KeptSession | None:
+        """Return one session of the index."""
+        with self._reading() as tables:
+            return transcripts.session(tables, id)
+
     def sessions(self, project: str | None = None) -> list[KeptSession]:
         """Return the index of sessions."""
         with self._reading() as tables:

@@ -23,10 +23,17 @@ def files(tables: Tables) -> dict[str, ReadFile]:
 
 
 def record(tables: Tables, batch: Batch) -> Recorded:
-    """Keep what one reading of one file adds."""
+    """Keep what one reading of one file adds.
+
+    A session that another tool wrote down makes way for what its own agent kept of it.
+    """
     tables.put("readings", [{**asdict(batch.file), "depth": str(batch.file.depth)}])
     if batch.session is None:
         return Recorded("", 0)
+    kept = session(tables, batch.session.id)
+    if kept is not None and kept.agent != batch.session.agent:
+        for table in ("turns", "sightings"):
+            tables.delete(table, ("session", "=", kept.id))
     lineage = _lineage(tables, batch)
     tables.put("sessions", [_session_row(tables, batch, batch.session, lineage)])
     _keep_turns(tables, batch.turns)
@@ -166,6 +173,11 @@ def adopt(tables: Tables, project: KnownProject) -> str:
         tables.update("projects", row, ("id", "=", owner_id), ("gone", "=", 1))
     tables.insert("project_keys", [{"key": key, "project": owner_id} for key in project.keys])
     return owner_id
+
+
+def session(tables: Tables, id: str) -> KeptSession | None:
+    """Return one session of the index."""
+    return next((KeptSession(**row) for row in tables.select("sessions", ("id", "=", id))), None)
 
 
 def sessions(tables: Tables, project: str | None = None) -> list[KeptSession]:
