@@ -22,7 +22,7 @@ from twice.core.places import Elsewhere, Place
 from twice.core.policy import Effective, Mode, Terms, effective
 from twice.core.transcript import Session
 from twice.learners.learner import Corrections
-from twice.outlets import files
+from twice.outlets import files, gemini_settings
 from twice.outlets.claude_settings import RETENTION, ClaudeSettings
 from twice.outlets.publisher import Publisher
 from twice.outlets.writes import Step, silent
@@ -205,7 +205,12 @@ def session_homes(*, here: Path, data: Path) -> tuple[Path, ...]:
 def retentions(data: Path) -> tuple[Retention, ...]:
     """Return for each agent that deletes its own sessions after how long it does."""
     claude = session_start_hook(data)
-    return (Retention("claude-code", "Claude Code", claude.kept_days(), RETENTION, claude.path),)
+    kept = [Retention("claude-code", "Claude Code", claude.kept_days(), RETENTION, claude.path)]
+    settings = Path(os.environ.get("GEMINI_CLI_HOME") or Path.home()) / ".gemini" / "settings.json"
+    if days := gemini_settings.kept_days(settings):
+        named = gemini_settings.RETENTION
+        kept.append(Retention("gemini-cli", "Gemini CLI", days, named, settings))
+    return tuple(kept)
 
 
 def session_start_hook(data: Path) -> ClaudeSettings:
