@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.sources import samples
+from tests.sources import samples, samples_vscode
 from tests.sources.samples import humans, position, read, read_bytes, replies, said, session
 
 from twice.core.errors import UnknownFormat
@@ -19,6 +19,7 @@ from twice.sources.codex import Codex
 from twice.sources.copilot_cli import CopilotCli
 from twice.sources.gemini_cli import GeminiCli
 from twice.sources.specstory import SpecStory
+from twice.sources.vscode_chat import VsCodeChat
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ CASES = {
     "gemini-cli": Case(GeminiCli(), "session-a.json", samples.GEMINI),
     "gemini-cli-log": Case(GeminiCli(), "session-b.jsonl", samples.GEMINI_LOG),
     "copilot-cli": Case(CopilotCli(), "events.jsonl", samples.COPILOT),
+    "vscode-chat": Case(VsCodeChat(), "chat.json", samples_vscode.VSCODE),
+    "vscode-chat-log": Case(VsCodeChat(), "chat.jsonl", samples_vscode.VSCODE_LOG),
     "specstory-1": Case(SpecStory(), "2026-03-04_10-00-shop.md", samples.SPECSTORY_1),
     "specstory-2": Case(SpecStory(), "2026-03-04_10-00-00Z-shop.md", samples.SPECSTORY_2),
 }
@@ -147,7 +150,9 @@ def test_no_bytes_crash_a_reader(
     case.source.recognises(path, junk)
 
 
-BY_LINE = ("claude-code", "codex", "codex-bare", "gemini-cli-log", "copilot-cli")
+BY_LINE = (
+    *("claude-code", "codex", "codex-bare", "gemini-cli-log", "copilot-cli", "vscode-chat-log"),
+)
 
 
 @pytest.mark.parametrize("name", BY_LINE)

@@ -13,6 +13,7 @@ from twice.sources.copilot_cli import CopilotCli
 from twice.sources.gemini_cli import GeminiCli, is_in_chats
 from twice.sources.lines import head_of, walk
 from twice.sources.specstory import HISTORY, SpecStory
+from twice.sources.vscode_chat import VsCodeChat
 
 _NOT_SESSIONS = frozenset({"history.jsonl", "journal.jsonl", "session_index.jsonl"})
 
@@ -35,6 +36,7 @@ def sources(*, own: Path | None = None, projects: Sequence[Path] = ()) -> tuple[
     """
     return (
         GeminiCli(own=own),  # first: its mark is the strictest, and the start of a file decides
+        VsCodeChat(own=own),
         CopilotCli(own=own),
         ClaudeCode(own=own),
         Codex(own=own),

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_LATEST_MILLISECONDS = 253_402_300_800_000  # the year 10000
 
 
 def microseconds(stamp: object) -> int | None:
@@ -22,3 +23,16 @@ def microseconds(stamp: object) -> int | None:
         return (time - _EPOCH) // _MICROSECOND
     except (ValueError, OverflowError):
         return None
+
+
+def from_milliseconds(stamp: object) -> int | None:
+    """Return milliseconds since 1970 in microseconds of UTC, or None where they are no time.
+
+    >>> from_milliseconds(1500)
+    1500000
+    >>> from_milliseconds("soon") is None
+    True
+    """
+    if isinstance(stamp, bool) or not isinstance(stamp, int | float):
+        return None
+    return int(stamp * 1_000) if 0 < stamp < _LATEST_MILLISECONDS else None
