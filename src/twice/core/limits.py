@@ -11,6 +11,7 @@ DOCUMENT_BYTES = 64 * 1024 * 1024  # a session in one JSON document; a larger on
 FOLDER_LIST_BYTES = 1024 * 1024  # an agent's list of project folders; a longer one names none
 DATABASE_COPY_BYTES = 1024 * 1024 * 1024  # of an agent's database that cannot be read in place
 FOREIGN_BUSY_SECONDS = 1.0  # an agent's own lock is waited for
+GIT_SECONDS = 60  # for one answer of git, about what is kept in a repository
 QUEUE_RECORDS = 500  # a queued message whose fate is unknown for longer counts as sent
 
 # Evidence

@@ -10,6 +10,7 @@ from twice.ports import Source
 from twice.sources.claude_code import ClaudeCode, is_of_a_subagent
 from twice.sources.codex import Codex
 from twice.sources.copilot_cli import CopilotCli
+from twice.sources.entire import Entire
 from twice.sources.gemini_cli import GeminiCli, is_in_chats
 from twice.sources.lines import head_of, walk
 from twice.sources.specstory import HISTORY, SpecStory
@@ -34,7 +35,7 @@ def sources(*, own: Path | None = None, projects: Sequence[Path] = ()) -> tuple[
 
     ``projects``: folders whose own history is read where they keep one.
     """
-    return (
+    natives = (
         GeminiCli(own=own),  # first: its mark is the strictest, and the start of a file decides
         VsCodeChat(own=own),
         CopilotCli(own=own),
@@ -42,6 +43,7 @@ def sources(*, own: Path | None = None, projects: Sequence[Path] = ()) -> tuple[
         Codex(own=own),
         SpecStory(projects=projects),
     )
+    return (*natives, Entire(natives=natives, projects=projects))
 
 
 Read = Callable[[str, Path], bool]
@@ -80,6 +82,10 @@ def open_paths(paths: Iterable[Path], among: Sequence[Source]) -> Opened:
 
 def _below(path: Path, among: Sequence[Source]) -> Iterator[tuple[Path, Source | None]]:
     if path.is_dir():
+        stores = dict(_stores_in(path, among))
+        yield from stores.items()
+        if path.resolve() in stores:
+            return  # nobody's sessions lie in files of its own
         suffixes = tuple(sorted({suffix for source in among for suffix in source.suffixes}))
         for file in walk(path, suffixes):
             if not _is_beside_sessions(file):
@@ -97,6 +103,13 @@ def _below(path: Path, among: Sequence[Source]) -> Iterator[tuple[Path, Source |
             f"No source recognises {path} as a session.", hint=f"Files of these are read: {names}."
         )
     yield path, source
+
+
+def _stores_in(path: Path, among: Sequence[Source]) -> Iterator[tuple[Path, Source]]:
+    """Yield what holds sessions without files for them, as a repository does."""
+    for source in among:
+        if not source.suffixes:
+            yield from ((x, source) for x in source.files(path, partial(never, source.name)))
 
 
 def _in_folder(file: Path, among: Sequence[Source]) -> Iterator[tuple[Path, Source | None]]:

@@ -75,11 +75,21 @@ def repository_around(path: Path, *, home: Path) -> Repository | None:
     for folder in (path, *path.parents):
         if folder in homes:
             return None
-        marker = folder / ".git"
-        if marker.is_dir():
-            return Repository(_common(marker), _root(_common(marker), folder))
-        if marker.is_file() and (found := _linked(marker)):
+        if found := repository_at(folder):
             return found
+    return None
+
+
+def repository_at(folder: Path) -> Repository | None:
+    """Return the repository that people work on in a folder, or that is this folder itself."""
+    marker = folder / ".git"
+    if marker.is_dir():
+        return Repository(_common(marker), _root(_common(marker), folder))
+    if marker.is_file() and (found := _linked(marker)):
+        return found
+    if all((folder / name).is_dir() for name in ("objects", "refs")) and (folder / "HEAD").exists():
+        common = Path(os.path.realpath(folder))
+        return Repository(common, _root(common, common))
     return None
 
 
