@@ -421,6 +421,13 @@ def test_other_json_is_not_recognised(path: Path, log: Path) -> None:
     assert not SOURCE.recognises(path.with_suffix(".md"), VSCODE)
 
 
+def test_sessions_of_all_ages_are_recognised(path: Path, log: Path) -> None:
+    old = b'{"welcomeMessage": ["Hi [you](x)", [{"a": 1}]], "responderUsername": "x", "requests": ['
+    assert SOURCE.recognises(path, old)
+    assert SOURCE.recognises(path, b'{"version": 2, "creationDate": 1, "requests": [')
+    assert SOURCE.recognises(log, b'{"kind":0,"v":{"sessionId":"s","requests":[]}}')
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),

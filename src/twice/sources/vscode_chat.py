@@ -27,13 +27,13 @@ BY_AGENT = "a prompt of another agent, not typed by a person"
 OFFERED = "a prompt that the agent offered and a person chose"
 
 # A session starts with flat facts, its requests after them.
-_FLAT = (
-    rb'(?:"\w+"\s*:\s*(?:"(?:[^"\\]|\\.)*"|\{[^{}]*\}|\[[^\[\]{}]*\]|[\w.+-]+)\s*,\s*)*'
-    rb'"requests"\s*:\s*\['
-)
+_LIST = rb"\[(?:[^\[\]]|\[[^\[\]]*+\])*+\]"
+_VALUE = rb'(?:"(?:[^"\\]|\\.)*+"|\{[^{}]*+\}|' + _LIST + rb"|[\w.+-]++)"
+_FLAT = rb'(?:(?!"requests")"\w+"\s*:\s*' + _VALUE + rb'\s*,\s*)*+"requests"\s*:\s*\['
 _DOCUMENT = re.compile(rb"\s*\{\s*(" + _FLAT + rb")")
 _INITIAL = re.compile(rb'\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{\s*(' + _FLAT + rb")")
 _IDENTITY = re.compile(rb'"responderUsername"\s*:|"version"\s*:[^{}]*"(?:sessionId|creationDate)"')
+_INITIAL_IDENTITY = re.compile(rb'"(?:responderUsername|sessionId|creationDate)"\s*:')
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _TERMINAL_NOTE = re.compile(r"^\[Terminal (?:\S+ )?notification: ", re.MULTILINE)
@@ -76,8 +76,12 @@ class VsCodeChat:
         if path.suffix not in SUFFIXES:
             return False
         head = head.removeprefix(BOM)
-        found = _DOCUMENT.match(head) or (path.suffix == ".jsonl" and _INITIAL.match(head))
-        return bool(found and _IDENTITY.search(found[1])) or is_in_chats(path)
+        if found := _DOCUMENT.match(head):
+            is_ours = _IDENTITY.search(found[1])
+        else:
+            found = _INITIAL.match(head) if path.suffix == ".jsonl" else None
+            is_ours = _INITIAL_IDENTITY.search(found[1]) if found else None
+        return bool(is_ours) or is_in_chats(path)
 
     def logs(self, path: Path) -> Iterator[Log]:
         return whole(path, self._read)
