@@ -204,6 +204,21 @@ def test_r16_deleted_and_reset_logs_are_no_sessions(home: Machine) -> None:
     assert texts(home) == []
 
 
+def test_r16_what_a_schedule_says_every_day_is_no_wish(home: Machine) -> None:
+    report = (
+        "Daily report: list what was merged since yesterday and who reviewed it. "
+        "Always use bullet points, and never mention drafts."
+    )
+    for number in range(1, 21):
+        home.says(number, report)
+    for number in (21, 22):
+        home.says(number, f"Please look at page {number}.", WISH[0])
+    dreamt = home.dream()["evolution"]
+    assert len(texts(home)) == len(dreamt["proposals"]) == 1
+    assert "pnpm" in texts(home)[0]
+    assert dreamt["observed"]["scheduled"] == 1
+
+
 # What is proposed, and how often
 
 

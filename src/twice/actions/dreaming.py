@@ -117,6 +117,7 @@ def _evolution_part(
             "preferences": sum(part.preferences for part in parts),
             "recurring": sum(part.recurring for part in parts),
             "opposed": sum(part.opposed for part in parts),
+            "scheduled": sum(part.scheduled for part in parts),
             "signals": tally.signals,
             "new_sightings": tally.sightings,
         },

@@ -41,6 +41,7 @@ class Learned:
     preferences: int = 0
     recurring: int = 0
     opposed: int = 0
+    scheduled: int = 0
     filed: list[str] = field(default_factory=list)
     saved: list[str] = field(default_factory=list)
     suggested: Counter[str] = field(default_factory=Counter)
@@ -62,8 +63,11 @@ def learn(kit: Kit, project: str, policy: Policy) -> Learned:
 def _learn(kit: Kit, project: str, policy: Policy) -> Learned:
     after = kit.store.position()
     revision = kit.revision()
-    ideas = kit.learner.gather(kit.store.sightings(project))
+    sightings = kit.store.sightings(project)
+    scheduled = _scheduled(kit, sightings)
+    ideas = kit.learner.gather(tuple(s for s in sightings if s.anchor.digest not in scheduled))
     learned = _observed(ideas)
+    learned.scheduled = len(scheduled)
     learned.after = after
     if not policy.mode.keeps_text:
         return learned
@@ -149,6 +153,19 @@ def _waiting_for(
     """Return the proposal that says the same already, and waits."""
     ideas = set(candidate.ideas)
     return next((found for found in pending if ideas & set(found[0].ideas)), None)
+
+
+def _scheduled(kit: Kit, sightings: tuple[Sighting, ...]) -> frozenset[str]:
+    """Return the turns that a schedule or a template sent: nobody types as much the same way.
+
+    They are known by their digest, and by their length where text is kept.
+    """
+    sent: dict[str, set[str]] = {}
+    for sighting in sightings:
+        sent.setdefault(sighting.anchor.digest, set()).add(sighting.lineage)
+    often, long = limits.SCHEDULED
+    texts = kit.store.blobs(turn for turn, lineages in sent.items() if len(lineages) >= often)
+    return frozenset(turn for turn, text in texts.items() if len(text.split()) >= long)
 
 
 def _observed(ideas: Iterable[Idea]) -> Learned:

@@ -8,7 +8,7 @@ from twice.actions.kit import Kit
 from twice.actions.proposing import Learned, learn
 from twice.core.policy import Policy
 
-_COUNTS = ("corrections", "preferences", "recurring", "opposed", "waiting")
+_COUNTS = ("corrections", "preferences", "recurring", "opposed", "scheduled", "waiting")
 
 
 def learn_what_changed(

@@ -8,6 +8,7 @@ PREVIOUS_CHARS = 2_000  # of the agent's words kept in hand as context for the n
 
 HEAD_BYTES = 1024 * 1024  # of a transcript's start: tells its format and the facts of its session
 DOCUMENT_BYTES = 64 * 1024 * 1024  # a session in one JSON document; a larger one is skipped
+ARCHIVE_BYTES = 8 * 1024**3  # of lists of chats in one archive, unpacked; it is read in a stream
 FOLDER_LIST_BYTES = 1024 * 1024  # an agent's list of project folders; a longer one names none
 DATABASE_COPY_BYTES = 1024 * 1024 * 1024  # of an agent's database that cannot be read in place
 FOREIGN_BUSY_SECONDS = 1.0  # an agent's own lock is waited for
@@ -17,6 +18,7 @@ QUEUE_RECORDS = 500  # a queued message whose fate is unknown for longer counts 
 # Evidence
 QUOTE_CHARS = 1_000
 EVIDENCE_DAYS = 30
+SCHEDULED = (5, 15)  # conversations that hold one turn of so many words, each word the same
 EVIDENCE_ROWS = 500  # per project; the oldest are dropped, and the report says so
 
 # Candidates and proposals

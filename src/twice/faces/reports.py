@@ -95,6 +95,9 @@ def _refusals(evolution: dict[str, Any]) -> list[str]:
     ]
     if known:
         lines.append(f"{known} that recur are known already.")
+    if scheduled := evolution["observed"]["scheduled"]:
+        sent = f"{present.counted(scheduled, 'turn')} that a schedule or a template sent"
+        lines.append(f"Not learned from: {sent}.")
     if evolution["waiting"]:
         more = f", {len(evolution['supported'])} of them with new evidence"
         waits = f"{evolution['waiting']} that recur wait for your review"
