@@ -268,6 +268,8 @@ def test_what_a_partial_clone_left_out_is_said_and_never_fetched(
     assert found(tmp_path / "clone") == [(samples.SESSION, samples.TURNS), (OTHER, [])]
     items = read(entire(), tmp_path / "clone" / ".git")
     assert [item.reason for item in skipped(items)] == [NOT_HERE]
+    *_, lost = entire().logs(tmp_path / "clone" / ".git")
+    assert (lost.part, lost.size, lost.mtime // 10**9) == (OTHER, 0, 1772622120)
     shutil.rmtree(kept.folder)
     assert found(tmp_path / "clone") == [(samples.SESSION, samples.TURNS), (OTHER, [])]
 

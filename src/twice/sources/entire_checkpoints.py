@@ -80,6 +80,7 @@ class Kept:
 
     session: str
     copies: tuple[Copy, ...]
+    at: int  # when it was kept last, UTC in microseconds
 
     @property
     def size(self) -> int:
@@ -91,8 +92,8 @@ class Kept:
         """Return when it was kept last (UTC in nanoseconds), in the last digits what was kept."""
         blobs = "\n".join(blob for copy in self.copies for blob in copy.blobs)
         digest = int.from_bytes(hashlib.sha256(blobs.encode()).digest()[:8], "big")
-        at = max((copy.at for copy in self.copies), default=0) // 1_000_000
-        return max(0, min(at, _LAST_SECOND)) * 1_000_000_000 + digest % 1_000_000_000
+        seconds = max(0, min(self.at // 1_000_000, _LAST_SECOND))
+        return seconds * 1_000_000_000 + digest % 1_000_000_000
 
 
 _Reached = dict[str, tuple[Ref, tuple[str, ...]]]  # a folder's id: the ref and the way to it
@@ -134,14 +135,12 @@ def has_checkpoints(folder: Path) -> bool:
 def kept_in(objects: Objects) -> Iterator[Kept]:
     """Yield the sessions that a repository's checkpoints hold, by name."""
     copies: dict[str, list[Copy]] = {}
-    lost: set[str] = set()
     for copy in _copies(objects):
-        if copy.size < 0:
-            lost.add(copy.session)
-        elif copy.size:
+        if copy.size:
             copies.setdefault(copy.session, []).append(copy)
-    for session in sorted({*copies, *lost}):
-        yield Kept(session, tuple(_needed(copies.get(session, ()))))
+    for session, found in sorted(copies.items()):
+        here = [copy for copy in found if copy.size > 0]
+        yield Kept(session, tuple(_needed(here)), max(copy.at for copy in found))
 
 
 def _needed(copies: Iterable[Copy]) -> list[Copy]:
