@@ -1,7 +1,6 @@
 """The rows of what was read: files, sessions, lineages, turns and sightings."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
 
 from twice.core import limits
 from twice.core.encoding import encode, text_digest
@@ -27,7 +26,7 @@ def record(tables: Tables, batch: Batch) -> Recorded:
 
     A session that another tool wrote down makes way for what its own agent kept of it.
     """
-    tables.put("readings", [{**asdict(batch.file), "depth": str(batch.file.depth)}])
+    tables.put("readings", [{**_row(batch.file), "depth": str(batch.file.depth)}])
     if batch.session is None:
         return Recorded("", 0)
     kept = session(tables, batch.session.id)
@@ -60,7 +59,7 @@ def lineages_met(tables: Tables, keys: Iterable[str]) -> frozenset[str]:
 
 
 def _session_row(tables: Tables, batch: Batch, session: KeptSession, lineage: str) -> Row:
-    row = {**asdict(session), "lineage": lineage}
+    row = {**_row(session), "lineage": lineage}
     before = tables.select("sessions", ("id", "=", session.id))
     if before:
         row["started"] = _least(before[0]["started"], session.started)
@@ -72,7 +71,7 @@ def _session_row(tables: Tables, batch: Batch, session: KeptSession, lineage: st
 
 def _keep_turns(tables: Tables, turns: tuple[KeptTurn, ...]) -> None:
     rows = [
-        {**asdict(turn), "kind": str(turn.kind), "text": text_digest(turn.text)} for turn in turns
+        {**_row(turn), "kind": str(turn.kind), "text": text_digest(turn.text)} for turn in turns
     ]
     _keep_texts(tables, (turn.text for turn in turns))
     tables.put("turns", rows)
@@ -207,6 +206,11 @@ def forget(tables: Tables, ids: Iterable[str], *, name: Callable[[str], str]) ->
     }
     counts["sessions"] = tables.delete("sessions", ("id", "in", wanted))
     return counts
+
+
+def _row(value: ReadFile | KeptSession | KeptTurn) -> Row:
+    """Return a flat value as a row."""
+    return {name: getattr(value, name) for name in value.__slots__}
 
 
 def _sighting_row(sighting: Sighting, start: int, lineage: str) -> Row:
