@@ -7,6 +7,7 @@ from pathlib import Path
 
 from twice.core.errors import UnknownFormat, Unreadable
 from twice.ports import Source
+from twice.sources.aider import Aider
 from twice.sources.claude_code import ClaudeCode, is_of_a_subagent
 from twice.sources.codex import Codex
 from twice.sources.copilot_cli import CopilotCli
@@ -42,6 +43,7 @@ def sources(*, own: Path | None = None, projects: Sequence[Path] = ()) -> tuple[
         ClaudeCode(own=own),
         Codex(own=own),
         SpecStory(projects=projects),
+        Aider(own=own, projects=projects),
     )
     return (*natives, Entire(natives=natives, projects=projects))
 
