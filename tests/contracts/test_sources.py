@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.sources import samples, samples_aider, samples_vscode
+from tests.sources import samples, samples_aider, samples_chats, samples_vscode
 from tests.sources.samples import humans, position, read, read_bytes, replies, said, session
 
 from twice.core.errors import UnknownFormat
 from twice.core.transcript import Event, Position, Session, Skipped
 from twice.ports import Source
 from twice.sources.aider import HISTORY, Aider
+from twice.sources.chatgpt import ChatGpt
+from twice.sources.claude_ai import ClaudeAi
 from twice.sources.claude_code import ClaudeCode
 from twice.sources.codex import Codex
 from twice.sources.copilot_cli import CopilotCli
@@ -64,6 +66,20 @@ CASES = {
     "specstory-1": Case(SpecStory(), "2026-03-04_10-00-shop.md", samples.SPECSTORY_1),
     "specstory-2": Case(SpecStory(), "2026-03-04_10-00-00Z-shop.md", samples.SPECSTORY_2),
     "aider": Case(Aider(), HISTORY, samples_aider.AIDER),
+    "chatgpt": Case(
+        ChatGpt(),
+        "conversations.json",
+        samples_chats.CHATGPT,
+        made=lambda turns: samples_chats.export(samples_chats.chatgpt_having(turns)),
+        appended=False,
+    ),
+    "claude-ai": Case(
+        ClaudeAi(),
+        "conversations-000.json",
+        samples_chats.CLAUDE_AI,
+        made=lambda turns: samples_chats.export(samples_chats.claude_ai_having(turns)),
+        appended=False,
+    ),
 }
 APPENDED = [name for name, case in CASES.items() if case.appended]
 SPARING = [name for name, case in CASES.items() if case.spares]

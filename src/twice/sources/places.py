@@ -8,6 +8,9 @@ from pathlib import Path
 from twice.core.errors import UnknownFormat, Unreadable
 from twice.ports import Source
 from twice.sources.aider import Aider
+from twice.sources.chat_exports import is_named_like_one
+from twice.sources.chatgpt import ChatGpt
+from twice.sources.claude_ai import ClaudeAi
 from twice.sources.claude_code import ClaudeCode, is_of_a_subagent
 from twice.sources.codex import Codex
 from twice.sources.copilot_cli import CopilotCli
@@ -43,6 +46,8 @@ def sources(*, own: Path | None = None, projects: Sequence[Path] = ()) -> tuple[
         ClaudeCode(own=own),
         Codex(own=own),
         SpecStory(projects=projects),
+        ChatGpt(),
+        ClaudeAi(),
         Aider(own=own, projects=projects),
     )
     return (*natives, Entire(natives=natives, projects=projects))
@@ -130,7 +135,9 @@ def _should_be_a_session(file: Path) -> bool:
         case ".md":
             return file.parent.parts[-2:] == HISTORY
         case ".json":
-            return is_in_chats(file)
+            return is_in_chats(file) or is_named_like_one(file)
+        case ".zip":
+            return False
     return True
 
 
