@@ -191,8 +191,13 @@ class Store(Protocol):
         """Return every known project."""
         ...
 
-    def adopt(self, project: KnownProject) -> str:
-        """Return the id of the project with any of these keys, making it where none has."""
+    def adopt(
+        self, project: KnownProject, *, is_gone: Callable[[str], bool] = lambda _: False
+    ) -> str:
+        """Return the id of the project with any of these keys, making it where none has.
+
+        ``is_gone`` tells of a project's folder that it is not there now; then the new one counts.
+        """
         ...
 
     def expire(self, now: int) -> dict[str, int]:

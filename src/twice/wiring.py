@@ -27,7 +27,7 @@ from twice.outlets.claude_settings import RETENTION, ClaudeSettings
 from twice.outlets.publisher import Publisher
 from twice.outlets.writes import Step, silent
 from twice.ports import Source, Store
-from twice.sources import places, projects
+from twice.sources import folders, places, projects
 from twice.store.sql import SqliteDatabase, copy_into_memory
 from twice.store.store import RowStore
 
@@ -120,23 +120,37 @@ class _Placer:
 
     def __init__(self, store: Store, home: Path) -> None:
         self._store, self._home = store, home
-        self._temp = tuple({Path(p).resolve() for p in ("/tmp", "/var/tmp", _temp())})
+        self._temp = folders.temporary_folders(os.environ.get("TMPDIR", ""), home)
+        self._among: Collection[Path] = ()
+        self._marks = projects.Landmarks(home=home)
+        self._found: dict[tuple[str, str, str], Place | Elsewhere] = {}
 
     def place(self, session: Session, among: Collection[Path]) -> Place | Elsewhere:
-        """Return where a session belongs; ``among`` are folders of others read with it."""
-        roots = [expand(p.root, self._home) for p in self._store.projects() if p.root]
-        return projects.identify(
-            session.cwd,
-            remote=session.remote,
-            root=session.root,
-            home=self._home,
-            temp=self._temp,
-            known_roots={*roots, *among},
-        )
+        """Return where a session belongs; ``among`` are folders of others read with it.
 
+        What is known is looked up once for one and the same ``among``, which is one run; for an
+        empty tuple, which asks of one session alone, each time.
+        """
+        if among is not self._among or among == ():
+            self._among, self._found = among, {}
+            self._marks = projects.Landmarks(self._known(), among, home=self._home)
+        recorded = (session.cwd, session.root, session.remote)
+        if recorded not in self._found:
+            self._found[recorded] = projects.identify(
+                session.cwd,
+                remote=session.remote,
+                root=session.root,
+                home=self._home,
+                temp=self._temp,
+                known_roots=self._marks,
+            )
+        return self._found[recorded]
 
-def _temp() -> str:
-    return os.environ.get("TMPDIR", "/tmp")
+    def _known(self) -> Iterator[Path]:
+        """Yield the folders that projects are known by."""
+        for project in self._store.projects():
+            paths = {key.removeprefix("path:") for key in project.keys if key.startswith("path:")}
+            yield from (expand(path, self._home) for path in paths | {project.root} if path)
 
 
 def _revision(store: Store, folder: Path, clock: Callable[[], int]) -> str:

@@ -400,6 +400,27 @@ def test_the_folder_of_a_project_is_replaced_only_when_it_is_gone(store: RowStor
     assert (project.root, project.gone) == ("/work/new", False)
 
 
+def test_a_project_whose_folder_went_away_since_moves_to_the_new_one(store: RowStore) -> None:
+    store.adopt(known("shop", "git:a", "remote:r", root="/work/old"))
+    moved = known("store", "git:b", "remote:r", root="/work/new")
+    store.adopt(moved, is_gone=lambda root: False)
+    assert store.projects()[0].root == "/work/old"
+    store.adopt(moved, is_gone=lambda root: root == "/work/old")
+    (project,) = store.projects()
+    assert (project.id, project.name, project.root) == ("prj_shop", "store", "/work/new")
+    assert set(project.keys) == {"git:a", "git:b", "remote:r"}
+
+
+def test_what_a_project_will_be_known_by_tells_nothing_of_it_now(store: RowStore) -> None:
+    from dataclasses import replace
+
+    store.adopt(known("plain", "path:/work/a"))
+    made = replace(known("shop", "git:a"), later=("path:/work/a", "path:/work/b"))
+    assert store.adopt(made) == "prj_shop"
+    assert store.adopt(known("x", "path:/work/a")) == "prj_plain"
+    assert store.adopt(known("y", "path:/work/b")) == "prj_shop"
+
+
 # Bounds
 
 

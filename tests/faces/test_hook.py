@@ -7,10 +7,12 @@ import sqlite3
 import subprocess
 import sys
 import time
+import unicodedata
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from benchmarks.hook import approve_all
@@ -21,7 +23,7 @@ from tests.builders import tree
 import twice
 from twice.core.limits import CONTEXT_CHARS
 from twice.faces import hook
-from twice.sources import projects
+from twice.sources import projects, remotes
 from twice.store.migrations import HEAD
 from twice.wiring import open_app
 
@@ -29,6 +31,10 @@ PROGRAM = Path(twice.__file__).with_name("faces") / "hook.py"
 LINE = [sys.executable, "-I", "-S", str(PROGRAM)]
 ASKED = ["session-start", "--client", "claude-code"]
 SLOWEST_SECONDS = 1.0
+CONFIG = (
+    *('[remote "origin"]', '[remote "other"]', "[core]"),
+    *("\turl = a:b", 'url="c:d"', "  URL = /e ", "url"),
+)
 
 
 class Machine:
@@ -216,6 +222,12 @@ def places(machine: Machine) -> dict[str, Path]:
     git(repository, "worktree", "add", "-q", "../tree", "-b", "side")
     (work / "tree" / "inner").mkdir()
     git(work, "clone", "-q", "--separate-git-dir", str(work / "gitdir"), str(repository), "apart")
+    git(work, "clone", "-q", "--bare", str(repository), "bare.git")
+    git(work / "bare.git", "worktree", "add", "-q", str(work / "of-bare"), "-b", "there")
+    (work / "hidden").mkdir()
+    git(work / "hidden", "clone", "-q", "--bare", str(repository), ".bare")
+    (work / "hidden" / ".git").write_text("gitdir: ./.bare\n")
+    (work / unicodedata.normalize("NFD", "né")).mkdir()
     (work / "link").symlink_to(repository / "apps")
     (work / "plain-link").symlink_to(plain)
     return {
@@ -226,6 +238,12 @@ def places(machine: Machine) -> dict[str, Path]:
         "link": work / "link",
         "sub-folder through a link": work / "link" / "web",
         "separate git folder": work / "apart",
+        "inside the git folder": repository / ".git" / "hooks",
+        "bare": work / "bare.git" / "refs",
+        "worktree of a bare one": work / "of-bare",
+        "beside a hidden bare one": work / "hidden",
+        "decomposed": work / unicodedata.normalize("NFD", "né"),
+        "composed": work / "né",
         "plain": plain,
         "link to plain": work / "plain-link",
         "no project": work,
@@ -238,7 +256,8 @@ def places(machine: Machine) -> dict[str, Path]:
 def test_the_hook_and_the_app_tell_the_same_everywhere(
     machine: Machine, places: dict[str, Path]
 ) -> None:
-    for name in ("repository", "separate git folder", "plain"):
+    known = ("repository", "separate git folder", "plain", "bare", "beside a hidden bare one")
+    for name in (*known, "decomposed"):
         machine.approve(f"This is {name}.", here=places[name])
     differ = {
         name: (machine.tells(folder), machine.told_by_the_app(folder))
@@ -251,7 +270,7 @@ def test_the_hook_and_the_app_tell_the_same_everywhere(
 @pytest.mark.parametrize(
     "name",
     ["repository", "sub-folder", "worktree", "sub-folder of a worktree", "link",
-     "sub-folder through a link"],
+     "sub-folder through a link", "inside the git folder"],
 )  # fmt: skip
 def test_all_of_a_repository_is_one_project(
     machine: Machine, places: dict[str, Path], name: str
@@ -274,20 +293,38 @@ def test_a_folder_without_git_counts_with_all_below_it(
     ["git@github.com:ann/shop.git", "https://token@GitHub.com/ann/shop/", "ssh://git@h:22/a/b.git",
      "http://h:x/a", "https://h", "https://h/", "/srv/git/shop.git", "../shop", "h:a", "h:/a/b",
      "h://a", "file:///srv/shop.git", "a@b@c:d", "", "ann@host:", "git://h/a/b/.git", "x/y:z",
-     "C:\\work\\shop", "https://a:b@h/p", "1://h/p", "HTTPS://H/P.git/"],
+     "C:\\work\\shop", "https://a:b@h/p", "1://h/p", "HTTPS://H/P.git/", "https://a:b@c@h/p",
+     "ssh://git@ssh.github.com:443/Ann/Shop.git", "git@ssh.dev.azure.com:v3/Org/project/repo",
+     "https://org.visualstudio.com/DefaultCollection/p/_git/r", "https://dev.azure.com/org/_git/r",
+     "org@vs-ssh.visualstudio.com:v3/org/p/r", "https://github.com./a/b", "ssh://h@[::1]/a"],
 )  # fmt: skip
 def test_a_remote_is_written_as_in_the_sources(url: str) -> None:
-    assert hook._remote(url) == projects.normalised_remote(url)
+    assert hook._remote(url) == remotes.normalised_remote(url)
 
 
 @given(st.text("aB1@:/.+-_ \\", max_size=14))
 def test_any_remote_is_written_as_in_the_sources(text: str) -> None:
-    for url in (text, f"https://{text}", f"git@{text}", f"h:{text}"):
-        assert hook._remote(url) == projects.normalised_remote(url)
+    for url in (text, f"https://{text}", f"git@{text}", f"h:{text}", f"file://{text}"):
+        assert hook._remote(url) == remotes.normalised_remote(url)
 
 
-def test_the_markers_of_a_project_are_those_of_the_sources() -> None:
+@given(st.lists(st.sampled_from(["org", "_git", "v3", "DefaultCollection", "p"]), max_size=5))
+def test_any_path_of_azure_is_written_as_in_the_sources(parts: list[str]) -> None:
+    for host in ("dev.azure.com", "org.visualstudio.com", "vs-ssh.visualstudio.com"):
+        url = f"https://{host}/{'/'.join(parts)}"
+        assert hook._remote(url) == remotes.normalised_remote(url)
+
+
+@given(st.lists(st.sampled_from(CONFIG), max_size=6))
+def test_the_remote_of_a_repository_is_read_as_in_the_sources(lines: list[str]) -> None:
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "config").write_text("\n".join(lines))
+        assert hook._origin(folder) == remotes.remote_of("\n".join(lines))
+
+
+def test_the_markers_of_a_project_and_the_names_of_hosts_are_those_of_the_sources() -> None:
     assert hook.MARKERS == projects._MARKERS
+    assert (hook.SAME_HOST, hook.ANY_CASE) == (remotes._SAME_HOST, remotes._ANY_CASE)
 
 
 def test_a_fresh_clone_is_known_by_its_remote(machine: Machine, places: dict[str, Path]) -> None:
@@ -298,6 +335,32 @@ def test_a_fresh_clone_is_known_by_its_remote(machine: Machine, places: dict[str
     git(second, "remote", "set-url", "origin", "https://github.com/ann/shop")
     assert "Use pnpm." in machine.tells(second)
     assert machine.tells(second) == machine.told_by_the_app(second)
+
+
+def test_a_folder_that_becomes_a_repository_stays_its_project(machine: Machine) -> None:
+    notes = machine.home / "work" / "notes"
+    (notes / "deep").mkdir(parents=True)
+    machine.approve("Use pnpm.", here=notes)
+    git(notes, "init", "-q")
+    for folder in (notes, notes / "deep"):
+        assert "Use pnpm." in machine.tells(folder)
+        assert machine.tells(folder) == machine.told_by_the_app(folder)
+
+
+def test_a_clone_of_a_repository_on_this_machine_is_known_by_its_remote(machine: Machine) -> None:
+    origin, one, two = (machine.home / name for name in ("origin.git", "one", "two"))
+    git(machine.home, "init", "-q", "--bare", str(origin))
+    for folder in (one, two):
+        git(machine.home, "clone", "-q", str(origin), str(folder))
+    machine.approve("Use pnpm.", here=one)
+    assert "Use pnpm." in machine.tells(two)
+    assert machine.tells(two) == machine.told_by_the_app(two)
+
+
+def test_a_folder_that_is_named_from_nowhere_is_no_project(machine: Machine) -> None:
+    machine.approve("Use pnpm.")
+    for folder in ("shop", ".", "..", "work/shop", "C:\\work"):
+        assert machine.tells(Path(folder)) == ""
 
 
 def test_a_project_inside_a_folder_of_projects_is_its_own(machine: Machine) -> None:

@@ -100,3 +100,54 @@ def test_r40_what_was_said_on_one_branch_only_says_so(home: Machine) -> None:
         (item,) = app.proposals()
     assert "Said on branch spike only." in present.card(item)
     assert present.proposal(item)["branch"] == "spike"
+
+
+def test_r40_a_worktree_that_git_removed_leaves_its_sessions_where_they_were(home: Machine) -> None:
+    git(home.project, "init")
+    git(home.project, "commit", "--allow-empty", "-m", "Start")
+    one = home.project.with_name("one")
+    git(home.project, "worktree", "add", str(one), "-b", "one")
+    (one / "src").mkdir()
+    home.says(1, "Please look at page 1.", WISH[0], cwd=one / "src")
+    home.says(2, "Please look at page 2.", WISH[1])
+    home.dream()
+    git(home.project, "worktree", "remove", "--force", str(one))
+    home.set_mode("observe")
+    home.set_mode("suggest")
+    assert home.dream()["read"]["files"] == {"read": 2}
+    with home.twice() as app:
+        assert len(app.kit.store.projects()) == 1
+        assert len({kept.project for kept in app.kit.store.sessions()}) == 1
+
+
+def test_a_project_with_a_remote_is_known_where_it_was_moved_and_cloned(home: Machine) -> None:
+    git(home.project, "init")
+    git(home.project, "remote", "add", "origin", "git@github.com:ann/shop.git")
+    home.says(1, "Please look at page 1.", WISH[0])
+    home.dream()
+    moved = home.project.with_name("moved")
+    home.project.rename(moved)
+    home.says(2, "Please look at page 2.", WISH[1], cwd=moved)
+    home.says(3, "Please look at page 3.", "Now fix page 3.")
+    home.dream()
+    with home.twice() as app:
+        (project,) = app.kit.store.projects()
+        assert (project.root, project.name) == (str(moved), "moved")
+        assert len(app.kit.store.sessions(project.id)) == 3
+
+
+def test_sessions_from_windows_are_never_of_the_folder_that_they_are_read_in(
+    home: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home.project)
+    windows, linux = Path(r"C:\Users\ann\src\app"), Path("/mnt/c/Users/ann/src/app")
+    home.says(1, "Please look at page 1.", WISH[0], cwd=windows)
+    home.says(2, "Please look at page 2.", WISH[1], cwd=linux)
+    home.says(3, "Please look at page 3.", WISH[1], cwd=Path("src/app"))
+    home.says(4, "Please look at page 4.", WISH[1], cwd=Path(r"C:\Users\ann\AppData\Local\Temp\x"))
+    report = home.dream()
+    assert report["read"]["no_project"] == {"missing": 1, "temp": 1}
+    with home.twice() as app:
+        (project,) = app.kit.store.projects()
+        assert (project.name, project.root) == ("app", str(linux))
+        assert len(app.proposals()) == 1

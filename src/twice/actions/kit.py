@@ -52,10 +52,20 @@ class Kit:
 
     def adopt(self, place: Place) -> str:
         """Return the id of the project at a place, making it where it is new."""
-        keys = tuple(shorten_key(key, self.home) for key in place.keys)
+        keys, later = (
+            tuple(shorten_key(key, self.home) for key in named)
+            for named in (place.keys, place.later)
+        )
         root = shorten(place.root, self.home)
-        fresh = KnownProject(self.fresh("prj"), place.name, root, place.gone, keys)
-        return self.store.adopt(fresh)
+        fresh = KnownProject(self.fresh("prj"), place.name, root, place.gone, keys, later)
+        return self.store.adopt(fresh, is_gone=self.is_gone)
+
+    def is_gone(self, root: str) -> bool:
+        """Tell whether the folder of a project, as it is stored, is not there now."""
+        try:
+            return not expand(root, self.home).is_dir()
+        except OSError:
+            return True
 
 
 def shorten(path: Path | str, home: Path) -> str:

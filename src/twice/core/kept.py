@@ -100,13 +100,17 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class KnownProject:
-    """A project that sessions were read of; ``gone``: its folder no longer exists."""
+    """A project that sessions were read of; ``gone``: its folder no longer exists.
+
+    ``later`` are keys by which it is not looked up, but will be known from now on.
+    """
 
     id: str
     name: str
     root: str
     gone: bool
     keys: tuple[str, ...] = field(default=())
+    later: tuple[str, ...] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)

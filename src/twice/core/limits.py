@@ -44,6 +44,7 @@ INSTRUCTION_FILES = 60  # of one project, looked through for what is known alrea
 INSTRUCTION_BYTES = 256 * 1024  # of each of them
 INSTRUCTION_LINES = 4_000
 GIT_FILE_BYTES = 256 * 1024
+FOLDER_CHARS = 4_096  # of the path of a recorded folder; a longer one names none
 WORKTREES = 1_000  # of one repository, looked through for a lost folder
 FILE_BYTES = 16 * 1024 * 1024  # a larger file is neither written nor edited
 FOLDER_DEPTH = 64  # below a project

@@ -13,6 +13,7 @@ import time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterator
 
 SCHEMAS = ("0001",)  # versions of the store in which the tables read here are the same
 CONTEXT_CHARS = 9_000  # a longer text is damage: it was chosen to fit
@@ -29,6 +30,12 @@ MARKERS = (
     "Gemfile", "composer.json", "mix.exs", "CMakeLists.txt", "Makefile", "AGENTS.md", "CLAUDE.md",
     ".claude", ".agents", ".codex", ".cursor", ".specstory", ".twice",
 )  # fmt: skip
+SAME_HOST = {
+    "ssh.github.com": "github.com", "www.github.com": "github.com",
+    "altssh.gitlab.com": "gitlab.com", "altssh.bitbucket.org": "bitbucket.org",
+    "ssh.dev.azure.com": "dev.azure.com",
+}  # fmt: skip
+ANY_CASE = ("github.com", "gitlab.com", "bitbucket.org", "dev.azure.com")
 _SCHEME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+.-"
 
 _VERSION = "SELECT version_num FROM alembic_version"
@@ -223,57 +230,78 @@ def _answer(store: "sqlite3.Connection", text: str) -> bytes:
 # take long to import. Tests compare the two.
 
 
-def _keys(store: "sqlite3.Connection", folder: str) -> list[str]:
-    """Return the keys that the project of a folder may be known by, strongest first."""
-    if not folder.isascii():
-        import unicodedata
-
-        folder = unicodedata.normalize("NFC", folder)
+def _keys(store: "sqlite3.Connection", folder: str) -> "Iterator[str]":
+    """Yield the keys that the project of a folder may be known by, strongest first."""
+    if not os.path.isabs(folder):
+        return
     home = os.path.expanduser("~").rstrip("/") or "/"
-    here = os.path.realpath(folder)
-    above = _above(here)
-    for place in (here, *above):
-        if place in (home, os.path.realpath(home)):
+    nobodys: tuple[str, ...] = (home, os.path.realpath(home))
+    places = [os.path.realpath(_spelt(folder))]
+    while (up := os.path.dirname(places[-1])) != places[-1] and len(places) < FOLDERS:
+        places.append(up)
+    for place in places:
+        common, root = _repository(place) if place not in nobodys else ("", home)
+        if root in nobodys:
             break
-        if common := _repository(os.path.join(place, ".git")):
-            return [f"git:{_shortened(common, home)}", f"remote:{_remote(_origin(common))}"]
-    if here in (home, os.path.realpath(home)) or not above:
-        return []
-    return [f"path:{_shortened(_project_above(store, here, above, home), home)}"]
+        if common:
+            yield f"git:{_named(common, home)}"
+            yield f"remote:{_named(_remote(_origin(common)), home)}"
+            yield f"path:{_named(root, home)}"
+            return
+    nobodys = (*nobodys, places[-1], "/root", "/home", "/Users")
+    if places[0] not in nobodys:
+        yield f"path:{_named(_project_above(store, places, home, nobodys), home)}"
 
 
-def _above(folder: str) -> list[str]:
-    """Return the folders above one, nearest first."""
-    above: list[str] = []
-    while (parent := os.path.dirname(folder)) != folder and len(above) < FOLDERS:
-        above.append(parent)
-        folder = parent
-    return above
+def _spelt(folder: str) -> str:
+    """Return the spelling of a folder that is there."""
+    if folder.isascii() or os.path.isdir(folder):
+        return folder
+    import unicodedata
+
+    composed, decomposed = (unicodedata.normalize(form, folder) for form in ("NFC", "NFD"))
+    return decomposed if os.path.isdir(decomposed) else composed
 
 
 def _shortened(path: str, home: str) -> str:
-    if path == home or path.startswith(home + os.sep):
-        return "~" + path[len(home) :]
-    return path
+    is_inside = path == home or path.startswith(home + os.sep)
+    return "~" + path[len(home) :] if is_inside else path
 
 
-def _repository(marker: str) -> str:
-    """Return the git folder that all worktrees of a repository share; none outside of one."""
+def _named(path: str, home: str) -> str:
+    """Write a path as it stands in a key: with ``~`` for home, in one spelling."""
+    if path.isascii():
+        return _shortened(path, home)
+    import unicodedata
+
+    return _shortened(unicodedata.normalize("NFC", path), home)
+
+
+def _repository(folder: str) -> tuple[str, str]:
+    """Return the git folder that all worktrees of a repository share, and where people work."""
+    marker = os.path.join(folder, ".git")
     if os.path.isdir(marker):
-        return _common(marker)
+        common = os.path.realpath(marker)
+        return common, os.path.dirname(common) if os.path.basename(common) == ".git" else folder
+    if not os.path.isfile(marker):
+        inside = [os.path.join(folder, name) for name in ("HEAD", "objects", "refs")]
+        is_bare = os.path.isfile(inside[0]) and all(map(os.path.isdir, inside[1:]))
+        return (folder, _root(folder)) if is_bare else ("", "")
     target = _start(marker).partition("\n")[0].partition("gitdir:")[2].strip()
     if not target:
-        return ""
-    own = os.path.realpath(os.path.join(os.path.dirname(marker), target))
-    if os.path.isdir(common := _common(own)):
-        return common
+        return "", ""
+    own = os.path.realpath(os.path.join(folder, target))
+    shared = _start(os.path.join(own, "commondir")).partition("\n")[0].strip()
+    if os.path.isdir(common := os.path.realpath(os.path.join(own, shared))):
+        return common, folder if common == own else _root(common)
     kind, main = os.path.dirname(own), os.path.dirname(os.path.dirname(own))
-    return main if os.path.basename(kind) == "worktrees" and os.path.isdir(main) else ""
+    is_there = os.path.basename(kind) == "worktrees" and os.path.isdir(main)
+    return (main, _root(main)) if is_there else ("", "")
 
 
-def _common(folder: str) -> str:
-    shared = _start(os.path.join(folder, "commondir")).partition("\n")[0].strip()
-    return os.path.realpath(os.path.join(folder, shared))
+def _root(common: str) -> str:
+    """Return where people work in a bare repository: inside it, or beside one that is hidden."""
+    return os.path.dirname(common) if os.path.basename(common).startswith(".") else common
 
 
 def _start(path: str) -> str:
@@ -284,50 +312,72 @@ def _start(path: str) -> str:
 
 
 def _origin(common: str) -> str:
-    """Return the URL of the remote ``origin`` of a repository."""
-    section = url = ""
-    for line in _start(os.path.join(common, "config")).splitlines():
+    """Return the URL of the remote ``origin`` of a repository, or of its only remote."""
+    section, urls = "", {}
+    for line in map(str.strip, _start(os.path.join(common, "config")).splitlines()):
         name, _, value = line.partition("=")
-        if line.lstrip().startswith("["):
-            section = line.strip()
-        elif section == '[remote "origin"]' and name.strip().lower() == "url":
-            url = value
-    return url
+        if line.startswith("["):
+            section = line.strip("[]")
+        elif section.startswith('remote "') and name.strip().lower() == "url":
+            urls[section] = value.strip().strip('"')
+    only = next(iter(urls.values())) if len(urls) == 1 else ""
+    return urls.get('remote "origin"', only)
 
 
 def _remote(url: str) -> str:
     """Write a remote the same however it is reached: host and path, without who asks."""
     host, path = _reached(url.strip())
-    path = path.strip("/").removesuffix(".git").strip("/")
-    return f"{host.lower()}/{path}" if host and path else ""
+    path = "/".join(part for part in path.split("/") if part)
+    path = path.removesuffix(".git").rstrip("/")
+    if not path or not host:
+        return f"/{path}" if path and host is not None else ""
+    host = host.lower().rstrip(".")
+    host = SAME_HOST.get(host, host)
+    if host == "dev.azure.com" or host.endswith(".visualstudio.com"):
+        host, path = "dev.azure.com", _azure(host, path)
+    return f"{host}/{path.lower() if host in ANY_CASE else path}"
 
 
-def _reached(url: str) -> tuple[str, str]:
-    """Split ``scheme://who@host:port/path`` or ``who@host:path``."""
+def _reached(url: str) -> tuple[str | None, str]:
+    """Split ``scheme://who@host:port/path`` and ``who@host:path``; a path here has no host."""
     scheme, is_url, rest = url.partition("://")
     if is_url and scheme[0:1].isalpha() and not scheme.strip(_SCHEME):
         authority, _, path = rest.partition("/")
-        for text in (authority.partition("@")[2], authority):
-            host, has_port, port = text.partition(":")
-            if host and (port.isdigit() if has_port else True):
-                return host, path
-        return "", ""
-    who, _, after = url.partition("@")
-    for text in (after if who and "/" not in who else "", url):
-        host, _, path = text.partition(":")
-        if host and path and "/" not in host and not path.startswith("//"):
-            return host, path
-    return "", ""
+        if scheme.lower() == "file" and authority.lower() in ("", "localhost"):
+            return "", path
+        host, has_port, port = authority.rpartition("@")[2].partition(":")
+        return (host, path) if host and (not has_port or port.isdigit()) else (None, "")
+    if url.startswith("/"):
+        return "", url
+    who, is_address, path = url.partition(":")
+    host = who.rpartition("@")[2]
+    if not is_address or not host or "/" in who or "[" in who or path.startswith("//"):
+        return None, ""
+    return host, path
 
 
-def _project_above(store: "sqlite3.Connection", here: str, above: list[str], home: str) -> str:
+def _azure(host: str, path: str) -> str:
+    """Write the path of an Azure DevOps repository as organisation, project and repository."""
+    parts = path.split("/")
+    if parts[0].lower() == "v3":
+        return "/".join(parts[1:])
+    organisation = [] if host == "dev.azure.com" else [host.partition(".")[0]]
+    parts = organisation + [part for part in parts if part.lower() != "defaultcollection"]
+    if len(parts) == 3 and parts[1] == "_git":
+        parts[1] = parts[2]  # the project is named as its repository
+    return "/".join(part for part in parts if part != "_git")
+
+
+def _project_above(
+    store: "sqlite3.Connection", places: list[str], home: str, nobodys: tuple[str, ...]
+) -> str:
     """Return the outermost known folder that a folder without a repository belongs to."""
-    for place in reversed(above[:-1]):
+    for place in places[:0:-1]:
         known = store.execute(_ROOT, (_shortened(place, home),)).fetchone()
-        holds_others = os.path.isdir(place) and not _is_marked(place) and _is_marked(here)
-        if known and place != home and not holds_others:
+        holds_others = os.path.isdir(place) and not _is_marked(place) and _is_marked(places[0])
+        if known and place not in nobodys and not holds_others:
             return place
-    return here
+    return places[0]
 
 
 def _is_marked(folder: str) -> bool:

@@ -1,7 +1,7 @@
 """The store: one set of verbs over any database of rows."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -165,10 +165,15 @@ class RowStore:
         with self._reading() as tables:
             return transcripts.projects(tables)
 
-    def adopt(self, project: KnownProject) -> str:
-        """Return the id of the project with any of these keys, making it where none has."""
+    def adopt(
+        self, project: KnownProject, *, is_gone: Callable[[str], bool] = lambda _: False
+    ) -> str:
+        """Return the id of the project with any of these keys, making it where none has.
+
+        ``is_gone`` tells of a project's folder that it is not there now; then the new one counts.
+        """
         with self._database.writing() as tables:
-            id = transcripts.adopt(tables, project)
+            id = transcripts.adopt(tables, project, is_gone)
             ledger.rename_context(tables, id)
             return id
 

@@ -159,8 +159,11 @@ def projects(tables: Tables) -> list[KnownProject]:
     ]
 
 
-def adopt(tables: Tables, project: KnownProject) -> str:
-    """Return the id of the project that any of the keys belongs to, making it where none does."""
+def adopt(tables: Tables, project: KnownProject, is_gone: Callable[[str], bool]) -> str:
+    """Return the id of the project that any of the keys belongs to, making it where none does.
+
+    One whose folder is gone moves to the new one.
+    """
     found = tables.select("project_keys", ("key", "in", project.keys))
     owner = {row["key"]: row["project"] for row in found}
     ids = [owner[key] for key in project.keys if key in owner]
@@ -169,8 +172,11 @@ def adopt(tables: Tables, project: KnownProject) -> str:
     if not ids:
         tables.put("projects", [row])
     elif not project.gone:
-        tables.update("projects", row, ("id", "=", owner_id), ("gone", "=", 1))
-    tables.insert("project_keys", [{"key": key, "project": owner_id} for key in project.keys])
+        (known,) = tables.select("projects", ("id", "=", owner_id))
+        if known["gone"] or (known["root"] != project.root and is_gone(known["root"])):
+            tables.put("projects", [row])
+    keys = (*project.keys, *project.later)
+    tables.insert("project_keys", [{"key": key, "project": owner_id} for key in keys])
     return owner_id
 
 
