@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.sources import samples, samples_aider, samples_chats, samples_vscode
+from tests.sources import samples, samples_aider, samples_chats, samples_opencode, samples_vscode
 from tests.sources.samples import humans, position, read, read_bytes, replies, said, session
 
 from twice.core.errors import UnknownFormat
@@ -21,6 +21,7 @@ from twice.sources.claude_code import ClaudeCode
 from twice.sources.codex import Codex
 from twice.sources.copilot_cli import CopilotCli
 from twice.sources.gemini_cli import GeminiCli
+from twice.sources.opencode import OpenCode
 from twice.sources.specstory import SpecStory
 from twice.sources.vscode_chat import VsCodeChat
 
@@ -71,6 +72,29 @@ CASES = {
         "conversations.json",
         samples_chats.CHATGPT,
         made=lambda turns: samples_chats.export(samples_chats.chatgpt_having(turns)),
+        appended=False,
+    ),
+    "opencode": Case(
+        OpenCode(),
+        "opencode.db",
+        samples_opencode.DATABASE,
+        made=samples_opencode.database,
+        appended=False,
+        spares=False,
+    ),
+    "opencode-2": Case(
+        OpenCode(),
+        "opencode-2.db",
+        samples_opencode.SECOND_DATABASE,
+        made=samples_opencode.second_database,
+        appended=False,
+        spares=False,
+    ),
+    "opencode-export": Case(
+        OpenCode(),
+        "export.json",
+        samples_opencode.EXPORT,
+        made=lambda turns: samples_opencode.export(samples_opencode.session_of(turns)),
         appended=False,
     ),
     "claude-ai": Case(
@@ -162,7 +186,7 @@ def test_no_bytes_crash_a_reader(
     case = CASES[name]
     place = data.draw(CUTS[name])
     path = tmp_path / case.name
-    with suppress(UnknownFormat):
+    with suppress(UnknownFormat, OSError):
         found = read_bytes(case.source, path, case.data[:place] + junk + case.data[place:])
         assert found == [] or isinstance(found[-1], Position)
     case.source.recognises(path, junk)

@@ -8,9 +8,11 @@ PREVIOUS_CHARS = 2_000  # of the agent's words kept in hand as context for the n
 
 HEAD_BYTES = 1024 * 1024  # of a transcript's start: tells its format and the facts of its session
 DOCUMENT_BYTES = 64 * 1024 * 1024  # a session in one JSON document; a larger one is skipped
+PART_BYTES = 4 * 1024 * 1024  # of a message that is kept in parts; a longer one is skipped
 ARCHIVE_BYTES = 8 * 1024**3  # of lists of chats in one archive, unpacked; it is read in a stream
 FOLDER_LIST_BYTES = 1024 * 1024  # an agent's list of project folders; a longer one names none
 DATABASE_COPY_BYTES = 1024 * 1024 * 1024  # of an agent's database that cannot be read in place
+COMMAND_FILES = 500  # of one folder, looked through for what a person called
 FOREIGN_BUSY_SECONDS = 1.0  # an agent's own lock is waited for
 GIT_SECONDS = 60  # for one answer of git, about what is kept in a repository
 QUEUE_RECORDS = 500  # a queued message whose fate is unknown for longer counts as sent

@@ -33,6 +33,10 @@ Stamp = tuple[int, int]
 Row = tuple[Any, ...]
 
 
+class Damaged(OSError):
+    """A part of a database cannot be read; others may be."""
+
+
 class Database:
     """An agent's database while it is open; rows are tuples, broken characters are replaced.
 
@@ -48,19 +52,22 @@ class Database:
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """Return all rows of a query, as they were at one moment.
 
-        Raises ``OSError`` where the database is damaged, encrypted or locked, or no database.
+        Raises ``OSError`` where the database is damaged, encrypted or locked, or no database, and
+        of these ``Damaged`` where other queries may find what they ask for.
         """
         for _ in range(_TRIES):
-            fault: sqlite3.Error | None = None
+            fault: Exception | None = None
             found: list[Row] = []
             try:
                 connection = self._connection or self._connect()
                 found = connection.execute(statement, values).fetchall()
-            except sqlite3.DatabaseError as error:
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # of SQLite's own words
                 fault = error
             if self._unlocked is None or self._unlocked == _identity(self._path):
                 if fault:
-                    raise OSError(EIO, str(fault)) from fault
+                    code = getattr(fault, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+                    is_damaged = code & 0xFF == sqlite3.SQLITE_CORRUPT
+                    raise (Damaged if is_damaged else OSError)(EIO, str(fault)) from fault
                 return found
             self.close()  # it was no longer what we took it for
         raise OSError(EAGAIN, CHANGING)

@@ -17,6 +17,7 @@ from twice.sources.copilot_cli import CopilotCli
 from twice.sources.entire import Entire
 from twice.sources.gemini_cli import GeminiCli, is_in_chats
 from twice.sources.lines import head_of, walk
+from twice.sources.opencode import OpenCode, is_named_like_its_database
 from twice.sources.specstory import HISTORY, SpecStory
 from twice.sources.vscode_chat import VsCodeChat
 
@@ -43,6 +44,7 @@ def sources(*, own: Path | None = None, projects: Sequence[Path] = ()) -> tuple[
         GeminiCli(own=own),  # first: its mark is the strictest, and the start of a file decides
         VsCodeChat(own=own),
         CopilotCli(own=own),
+        OpenCode(own=own),
         ClaudeCode(own=own),
         Codex(own=own),
         SpecStory(projects=projects),
@@ -136,6 +138,8 @@ def _should_be_a_session(file: Path) -> bool:
             return file.parent.parts[-2:] == HISTORY
         case ".json":
             return is_in_chats(file) or is_named_like_one(file)
+        case ".db":
+            return is_named_like_its_database(file)
         case ".zip":
             return False
     return True
