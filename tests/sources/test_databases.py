@@ -234,6 +234,12 @@ def test_damage_is_a_fault_that_says_what_is_wrong(path: Path, damage: str) -> N
         words(path)
 
 
+def test_damage_that_sqlite_cannot_even_quote_is_a_fault(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE words", b"CREATE \x80ABLE words"))
+    with pytest.raises(OSError, match="can't decode"):
+        words(path)
+
+
 def test_a_query_that_a_database_does_not_understand_is_a_fault(path: Path) -> None:
     with opened(path) as database, pytest.raises(OSError, match="no such table"):
         database.rows("SELECT * FROM other")
