@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.sources import samples, samples_aider, samples_chats, samples_opencode, samples_vscode
+from tests.sources import (
+    samples,
+    samples_aider,
+    samples_chats,
+    samples_opencode,
+    samples_openhands,
+    samples_vscode,
+)
 from tests.sources.samples import humans, position, read, read_bytes, replies, said, session
 
 from twice.core.errors import UnknownFormat
@@ -22,6 +29,7 @@ from twice.sources.codex import Codex
 from twice.sources.copilot_cli import CopilotCli
 from twice.sources.gemini_cli import GeminiCli
 from twice.sources.opencode import OpenCode
+from twice.sources.openhands import OpenHands
 from twice.sources.specstory import SpecStory
 from twice.sources.vscode_chat import VsCodeChat
 
@@ -67,6 +75,13 @@ CASES = {
     "specstory-1": Case(SpecStory(), "2026-03-04_10-00-shop.md", samples.SPECSTORY_1),
     "specstory-2": Case(SpecStory(), "2026-03-04_10-00-00Z-shop.md", samples.SPECSTORY_2),
     "aider": Case(Aider(), HISTORY, samples_aider.AIDER),
+    "openhands": Case(
+        OpenHands(),
+        "trajectory.json",
+        samples_openhands.OPENHANDS,
+        made=samples_openhands.trajectory,
+        appended=False,
+    ),
     "chatgpt": Case(
         ChatGpt(),
         "conversations.json",

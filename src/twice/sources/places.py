@@ -18,6 +18,8 @@ from twice.sources.entire import Entire
 from twice.sources.gemini_cli import GeminiCli, is_in_chats
 from twice.sources.lines import head_of, walk
 from twice.sources.opencode import OpenCode, is_named_like_its_database
+from twice.sources.openhands import OpenHands
+from twice.sources.openhands_files import is_later_event
 from twice.sources.specstory import HISTORY, SpecStory
 from twice.sources.vscode_chat import VsCodeChat
 
@@ -51,6 +53,7 @@ def sources(*, own: Path | None = None, projects: Sequence[Path] = ()) -> tuple[
         ChatGpt(),
         ClaudeAi(),
         Aider(own=own, projects=projects),
+        OpenHands(own=own),
     )
     return (*natives, Entire(natives=natives, projects=projects))
 
@@ -152,4 +155,4 @@ def _source_of(path: Path, among: Sequence[Source]) -> Source | None:
 
 def _is_beside_sessions(file: Path) -> bool:
     """Tell whether a file is known to hold something else than one person's session."""
-    return file.name in _NOT_SESSIONS or is_of_a_subagent(file)
+    return file.name in _NOT_SESSIONS or is_of_a_subagent(file) or is_later_event(file)
