@@ -14,6 +14,7 @@ from tests.sources import (
     samples_chats,
     samples_opencode,
     samples_openhands,
+    samples_swe,
     samples_vscode,
 )
 from tests.sources.samples import humans, position, read, read_bytes, replies, said, session
@@ -31,6 +32,7 @@ from twice.sources.gemini_cli import GeminiCli
 from twice.sources.opencode import OpenCode
 from twice.sources.openhands import OpenHands
 from twice.sources.specstory import SpecStory
+from twice.sources.swe_agent import SweAgent
 from twice.sources.vscode_chat import VsCodeChat
 
 
@@ -80,6 +82,13 @@ CASES = {
         "trajectory.json",
         samples_openhands.OPENHANDS,
         made=samples_openhands.trajectory,
+        appended=False,
+    ),
+    "swe-agent": Case(
+        SweAgent(),
+        "shop.traj.json",
+        samples_swe.MINI,
+        made=samples_swe.watched,
         appended=False,
     ),
     "chatgpt": Case(

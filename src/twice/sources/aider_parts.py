@@ -66,7 +66,7 @@ def parts(path: Path) -> Iterator[Part]:
         is_last = not next_stamp
         above = b"" if stamp else _start_of(path, following)
         if is_last and b"\n" in above:
-            raise UnknownFormat(f"{path} is no history of Aider in a layout that is known.")
+            raise UnknownFormat(f"{path.name} is no history of Aider in a layout that is known.")
         if stamp or above or is_last:
             met[stamp] += 1
             ended = None if is_last else microseconds(next_stamp)

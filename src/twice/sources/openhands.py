@@ -67,7 +67,7 @@ class OpenHands:
             return
         first, _ = decode(RECORD, content_of(path) or b"")
         if first is not None and not first.is_known:
-            raise UnknownFormat(f"{path} is an event in a layout that is not known.")
+            raise UnknownFormat(f"{path.name} is an event in a layout that is not known.")
         yield Log("", *stamp_of(path), partial(self._read_events, path))
 
     def _is_readable_session(self, path: Path) -> bool:

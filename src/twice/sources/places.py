@@ -21,6 +21,7 @@ from twice.sources.opencode import OpenCode, is_named_like_its_database
 from twice.sources.openhands import OpenHands
 from twice.sources.openhands_files import is_later_event
 from twice.sources.specstory import HISTORY, SpecStory
+from twice.sources.swe_agent import SweAgent
 from twice.sources.vscode_chat import VsCodeChat
 
 _NOT_SESSIONS = frozenset({"history.jsonl", "journal.jsonl", "session_index.jsonl"})
@@ -54,6 +55,7 @@ def sources(*, own: Path | None = None, projects: Sequence[Path] = ()) -> tuple[
         ClaudeAi(),
         Aider(own=own, projects=projects),
         OpenHands(own=own),
+        SweAgent(own=own),
     )
     return (*natives, Entire(natives=natives, projects=projects))
 
@@ -143,6 +145,8 @@ def _should_be_a_session(file: Path) -> bool:
             return is_in_chats(file) or is_named_like_one(file)
         case ".db":
             return is_named_like_its_database(file)
+        case ".traj":  # which other programs write, too
+            return False
         case ".zip":
             return False
     return True
