@@ -12,6 +12,7 @@ from tests.sources import (
     samples,
     samples_aider,
     samples_chats,
+    samples_cursor,
     samples_opencode,
     samples_openhands,
     samples_swe,
@@ -28,6 +29,7 @@ from twice.sources.claude_ai import ClaudeAi
 from twice.sources.claude_code import ClaudeCode
 from twice.sources.codex import Codex
 from twice.sources.copilot_cli import CopilotCli
+from twice.sources.cursor import Cursor
 from twice.sources.gemini_cli import GeminiCli
 from twice.sources.opencode import OpenCode
 from twice.sources.openhands import OpenHands
@@ -74,6 +76,23 @@ CASES = {
     "copilot-cli": Case(CopilotCli(), "events.jsonl", samples.COPILOT),
     "vscode-chat": Case(VsCodeChat(), "chat.json", samples_vscode.VSCODE),
     "vscode-chat-log": Case(VsCodeChat(), "chat.jsonl", samples_vscode.VSCODE_LOG),
+    "cursor": Case(
+        Cursor(),
+        "state.vscdb",
+        samples_cursor.EDITOR,
+        made=samples_cursor.editor_with,
+        appended=False,
+        spares=False,
+    ),
+    "cursor-chat": Case(
+        Cursor(),
+        "store.db",
+        samples_cursor.STORE,
+        made=samples_cursor.store_with,
+        appended=False,
+        spares=False,
+    ),
+    "cursor-transcript": Case(Cursor(), "cursor.jsonl", samples_cursor.TRANSCRIPT),
     "specstory-1": Case(SpecStory(), "2026-03-04_10-00-shop.md", samples.SPECSTORY_1),
     "specstory-2": Case(SpecStory(), "2026-03-04_10-00-00Z-shop.md", samples.SPECSTORY_2),
     "aider": Case(Aider(), HISTORY, samples_aider.AIDER),
@@ -218,6 +237,7 @@ def test_no_bytes_crash_a_reader(
 
 BY_LINE = (
     *("claude-code", "codex", "codex-bare", "gemini-cli-log", "copilot-cli", "vscode-chat-log"),
+    "cursor-transcript",
 )
 
 

@@ -14,6 +14,7 @@ from twice.sources.claude_ai import ClaudeAi
 from twice.sources.claude_code import ClaudeCode, is_of_a_subagent
 from twice.sources.codex import Codex
 from twice.sources.copilot_cli import CopilotCli
+from twice.sources.cursor import Cursor
 from twice.sources.entire import Entire
 from twice.sources.gemini_cli import GeminiCli, is_in_chats
 from twice.sources.lines import head_of, walk
@@ -47,6 +48,7 @@ def sources(*, own: Path | None = None, projects: Sequence[Path] = ()) -> tuple[
         GeminiCli(own=own),  # first: its mark is the strictest, and the start of a file decides
         VsCodeChat(own=own),
         CopilotCli(own=own),
+        Cursor(own=own),
         OpenCode(own=own),
         ClaudeCode(own=own),
         Codex(own=own),
@@ -147,7 +149,7 @@ def _should_be_a_session(file: Path) -> bool:
             return is_named_like_its_database(file)
         case ".traj":  # which other programs write, too
             return False
-        case ".zip":
+        case ".vscdb" | ".zip":
             return False
     return True
 
