@@ -85,11 +85,11 @@ def events_beside(path: Path) -> Numbered:
 
 
 def stamp_of(path: Path) -> tuple[int, int]:
-    """Return how many events there are, and when the last one came."""
-    folder = path.parent
-    events = _by_number(folder) if is_first_event(path) else []
-    number, last = events[-1] if events else (sum(1 for _ in folder.glob("*.json")) - 1, path)
-    return number + 1, max(folder.stat().st_mtime_ns, last.stat().st_mtime_ns)
+    """Return the bytes of all events of a session, and when the last of them was written."""
+    events = [event for _, event in _by_number(path.parent)]
+    stats = [event.stat() for event in events or path.parent.glob("*.json")]
+    changed = max((stat.st_mtime_ns for stat in stats), default=0)
+    return sum(stat.st_size for stat in stats), changed
 
 
 def content_of(path: Path) -> bytes | None:
