@@ -1,6 +1,6 @@
 """The application: every verb that Twice has, one line each. Faces ask it and nothing behind it."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ from twice.actions import (
     forgetting,
     proposing,
     reading,
+    recording,
     showing,
     telling,
     verifying,
@@ -65,6 +66,12 @@ class App:
                 only=only,
                 progress=progress,
             )
+
+    def record(
+        self, batches: Iterable[Iterable[tuple[int, recording.Given]]], about: recording.About
+    ) -> recording.Recording:
+        """Take in the events that an agent reports."""
+        return recording.record(self.kit, batches, effective=self.mode, about=about)
 
     def proposals(
         self,

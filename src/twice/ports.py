@@ -250,6 +250,29 @@ class Store(Protocol):
         ...
 
 
+class Spool(Protocol):
+    """Where events that agents report wait for a dream, each on a line, clean before it is given.
+
+    Raises ``Fault`` where the disk refuses, and ``Busy`` where others write without a pause.
+    """
+
+    def path_of(self, agent: str, session: str) -> Path:
+        """Return the file that a session is kept in; an agent's name is one of a folder."""
+        ...
+
+    def append(self, agent: str, session: str, lines: Sequence[bytes]) -> bool:
+        """Append lines to a session, all or none; False where it would outgrow its bound."""
+        ...
+
+    def lines(self) -> Iterator[tuple[Path, int, bytes]]:
+        """Yield every line that waits, with its file and its number in it, from 0."""
+        ...
+
+    def erase(self, unwanted: Callable[[bytes], bool]) -> int:
+        """Leave no trace of the lines that are unwanted; return how many there were."""
+        ...
+
+
 class Outlet(Protocol):
     """Where an approved lesson becomes a file, and is taken back."""
 

@@ -5,8 +5,9 @@ import secrets
 import shlex
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -14,6 +15,7 @@ from filelock import FileLock, Timeout
 from twice import settings
 from twice.actions.kit import Kit, Opened, expand, shorten, shorten_key
 from twice.actions.policing import record_policy
+from twice.actions.recording import About, Given, Recording
 from twice.actions.surveying import Retention
 from twice.app import App
 from twice.core import limits
@@ -27,11 +29,13 @@ from twice.outlets.claude_settings import RETENTION, ClaudeSettings
 from twice.outlets.publisher import Publisher
 from twice.outlets.writes import Step, silent
 from twice.ports import Source, Store
-from twice.sources import folders, places, projects
+from twice.sources import folders, native, places, projects
+from twice.store.spool import FileSpool
 from twice.store.sql import SqliteDatabase, copy_into_memory
 from twice.store.store import RowStore
 
 STORE = "twice.db"
+_BATCH = 1_000  # events that are written at once
 
 
 def now() -> int:
@@ -67,6 +71,7 @@ def open_app(
     voices = _Voices(folder, home, run_mode)
     kit = Kit(
         store=store,
+        spool=FileSpool(folder),
         outlet=Publisher(step=step),
         learner=Corrections(),
         now=clock,
@@ -78,6 +83,7 @@ def open_app(
         revision=lambda: _revision(store, folder, clock),
         mode_of=voices.mode_of,
         place=_Placer(store, home).place,
+        reported=lambda lines: native.Reported(lines, clock(), own=folder),
     )
     return App(
         kit=kit,
@@ -87,6 +93,33 @@ def open_app(
         project_here=lambda: _known_project(store, here, home),
         project_or_new=lambda: _project_or_new(kit, here),
     )
+
+
+def record(
+    events: Iterable[Mapping[str, object]],
+    *,
+    agent: str = "",
+    session: str = "",
+    cwd: str | Path = "",
+) -> Recording:
+    """Take in events that an agent reports about itself, as ``twice record`` does.
+
+    Each has the fields that ``docs/formats/events.md`` names. ``agent``, ``session`` and ``cwd``
+    (the current folder, unless told otherwise) are those of events that do not name their own.
+    Raises ``Fault`` where the disk refuses; what is not taken is counted in what is returned.
+    """
+    about = About(agent, session, str(Path(cwd or Path.cwd()).absolute()))
+    app = open_app()
+    try:
+        return app.record(_batched(events), about)
+    finally:
+        app.close()
+
+
+def _batched(events: Iterable[Mapping[str, object]]) -> Iterator[list[tuple[int, Given]]]:
+    numbered: Iterator[tuple[int, Given]] = enumerate(events, 1)
+    while batch := list(islice(numbered, _BATCH)):
+        yield batch
 
 
 class _Voices:

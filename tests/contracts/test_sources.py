@@ -13,6 +13,7 @@ from tests.sources import (
     samples_aider,
     samples_chats,
     samples_cursor,
+    samples_native,
     samples_opencode,
     samples_openhands,
     samples_swe,
@@ -31,6 +32,7 @@ from twice.sources.codex import Codex
 from twice.sources.copilot_cli import CopilotCli
 from twice.sources.cursor import Cursor
 from twice.sources.gemini_cli import GeminiCli
+from twice.sources.native import Native
 from twice.sources.opencode import OpenCode
 from twice.sources.openhands import OpenHands
 from twice.sources.specstory import SpecStory
@@ -147,6 +149,7 @@ CASES = {
         made=lambda turns: samples_chats.export(samples_chats.claude_ai_having(turns)),
         appended=False,
     ),
+    "native": Case(Native(), "recorded.jsonl", samples_native.NATIVE),
 }
 APPENDED = [name for name, case in CASES.items() if case.appended]
 SPARING = [name for name, case in CASES.items() if case.spares]
@@ -238,6 +241,7 @@ def test_no_bytes_crash_a_reader(
 BY_LINE = (
     *("claude-code", "codex", "codex-bare", "gemini-cli-log", "copilot-cli", "vscode-chat-log"),
     "cursor-transcript",
+    "native",
 )
 
 

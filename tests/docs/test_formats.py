@@ -68,6 +68,9 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
             "`twice sources --json`": run("sources", "sessions"),
             "`twice sources turns --json`": [json.loads(line) for line in turns.splitlines()],
         }
+        run("settings", "evolution", "suggest")
+        line = json.dumps({"session": "s1", "speaker": "human", "text": "Use pnpm."})
+        shown["`twice record --json`"] = run("record", given=f"oops\n{line}\n")
         deciding = "`twice approve --json`, `twice reject --json`, `twice rollback --json`"
         return shown | {"A proposal": approved, deciding: run("rollback", id)}
 

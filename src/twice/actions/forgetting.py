@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from twice.actions.deciding import opened, roll_back
 from twice.actions.kit import Kit, retried
+from twice.actions.spooling import erase_waiting, waiting_of
 from twice.core.decisions import decide_erasure, decide_forgetting
 from twice.core.encoding import keyed
 from twice.core.kept import KeptSession
@@ -15,7 +16,10 @@ from twice.core.states import IN_FORCE, State, Status
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What forgetting would erase. ``undone`` of the items are in force and are rolled back."""
+    """What forgetting would erase. ``undone`` of the items are in force and are rolled back.
+
+    ``recorded`` are events that the agent reported itself, and that wait in the spool.
+    """
 
     subject: str
     sessions: tuple[str, ...]
@@ -23,6 +27,7 @@ class Plan:
     undone: tuple[str, ...]
     quotes_only: tuple[str, ...]
     turns: int
+    recorded: int = 0
 
 
 def plan(kit: Kit, subject: str) -> Plan | Refusal:
@@ -36,6 +41,8 @@ def plan(kit: Kit, subject: str) -> Plan | Refusal:
         return Plan(subject, (), (subject,), undone, (), 0)
     sessions = [kept for kept in kit.store.sessions() if _named(kept, subject)]
     if not sessions:
+        if recorded := waiting_of(kit, {subject}):
+            return Plan(subject, (subject,), (), (), (), 0, recorded)
         return Refusal(
             "unknown",
             f"There is no session and no item {subject}.",
@@ -70,6 +77,7 @@ def _plan_sessions(kit: Kit, subject: str, sessions: list[KeptSession]) -> Plan:
         undone=tuple(s.id for s in items if s.status in IN_FORCE | {Status.BLOCKED}),
         quotes_only=tuple(quotes_only),
         turns=sum(kept.turns for kept in sessions),
+        recorded=waiting_of(kit, ids),
     )
 
 
@@ -95,9 +103,13 @@ def forget(kit: Kit, chosen: Plan) -> dict[str, int] | Refusal:
     for id in chosen.items:
         for folder in (kit.data / "retired").glob(f"{id}-*"):
             shutil.rmtree(folder)
+    # Before the rows: while these are there, it can be done again. After them, for what came
+    # meanwhile: from now on whoever records sees that it was forgotten.
+    recorded = erase_waiting(kit, chosen.sessions) if chosen.sessions else 0
     counts = retried(lambda: _erase(kit, chosen))
+    recorded += erase_waiting(kit, chosen.sessions) if chosen.sessions else 0
     kit.store.scrub()
-    return counts
+    return counts | ({"recorded": recorded} if recorded else {})
 
 
 def _erase(kit: Kit, chosen: Plan) -> dict[str, int]:
@@ -110,6 +122,8 @@ def _erase(kit: Kit, chosen: Plan) -> dict[str, int]:
         if state is not None:
             drafts.append(decide_erasure(state, binds=binds, actor=kit.actor))
     counts = {"sessions": len(chosen.sessions), "items": len(chosen.items), "turns": chosen.turns}
+    if chosen.recorded:
+        counts["recorded"] = chosen.recorded
     drafts.append(
         decide_forgetting(
             chosen.subject if binds else kit.fresh("fgt"),

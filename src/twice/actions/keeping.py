@@ -49,6 +49,14 @@ def session_id(kit: Kit, id: str, depth: Depth) -> str:
     return keyed(kit.store.key, id)[:32]
 
 
+def is_forgotten(kit: Kit, id: str, forgotten: frozenset[str]) -> bool:
+    """Tell whether a person had a session erased, under any name that it was kept by."""
+    if not forgotten:
+        return False
+    names = {id, session_id(kit, id, Depth.HASH)}
+    return not forgotten.isdisjoint(keyed(kit.store.key, name) for name in names)
+
+
 def _record_id(kit: Kit, id: str, depth: Depth) -> str:
     return session_id(kit, id, depth) if id else ""
 

@@ -1,7 +1,7 @@
 """What every verb is given: the store, the clock, fresh names, and where things lie."""
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -13,7 +13,7 @@ from twice.core.kept import KnownProject
 from twice.core.places import Elsewhere, Place
 from twice.core.policy import Effective, Policy
 from twice.core.transcript import Session
-from twice.ports import Learner, Outlet, Source, Store
+from twice.ports import Learner, Outlet, Source, Spool, Store
 
 T = TypeVar("T")
 
@@ -35,9 +35,11 @@ class Kit:
     what the user set, ``revision`` its current policy revision; ``mode_of`` gives the effective
     mode for a project's folder (empty for none), asked anew each time because others may change
     it. ``place`` tells where a session belongs, knowing the folders of others read with it.
+    ``reported`` is a source of events that are in no file: the lines of each session, by a name.
     """
 
     store: Store
+    spool: Spool
     outlet: Outlet
     learner: Learner
     now: Callable[[], int]
@@ -49,6 +51,7 @@ class Kit:
     revision: Callable[[], str]
     mode_of: Callable[[str], Effective]
     place: Callable[[Session, Collection[Path]], Place | Elsewhere]
+    reported: Callable[[Mapping[str, Sequence[bytes]]], Source]
 
     def adopt(self, place: Place) -> str:
         """Return the id of the project at a place, making it where it is new."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from twice.actions.deciding import half_undone, opened, publish, roll_back, root_of
 from twice.actions.kit import Kit
+from twice.core.native import event_in
 from twice.core.proposals import Refusal, words_of_content
 from twice.core.receipts import OnDisk
 from twice.core.redaction import redact
@@ -95,3 +96,8 @@ def _scan(kit: Kit, verdict: Verdict) -> None:
         found = opened(kit, state.id)
         if not isinstance(found, Refusal) and redact(words_of_content(found[1])).secrets:
             verdict.flaws.append(f"a secret may stand in {state.id}")
+    for path, number, line in kit.spool.lines():
+        event = event_in(line)
+        text = line.decode(errors="replace") if event is None else event.text or ""
+        if redact(text).secrets:
+            verdict.flaws.append(f"a secret may stand in {path}, line {number + 1}")

@@ -17,6 +17,14 @@ FOREIGN_BUSY_SECONDS = 1.0  # an agent's own lock is waited for
 GIT_SECONDS = 60  # for one answer of git, about what is kept in a repository
 QUEUE_RECORDS = 500  # a queued message whose fate is unknown for longer counts as sent
 
+# Recording
+EVENT_BYTES = 1024 * 1024  # one event that an agent reports; a longer one is refused
+RECORD_BYTES = 1024 * 1024 * 1024  # of events in one run; what comes after is refused
+RECORDED_BYTES = 64 * 1024 * 1024  # kept of one session
+HELD_EVENTS = 10_000  # in memory at most, where nothing is kept of them on disk
+HELD_BYTES = 16 * 1024 * 1024
+REFUSED_LISTED = 100  # events that were refused and are named, each with its number
+
 # Evidence
 QUOTE_CHARS = 1_000
 EVIDENCE_DAYS = 30

@@ -18,6 +18,7 @@ COMMANDS = {
     "init": "Find agents and sessions, choose a mode, install the hook.",
     "sources": "List the sessions on this machine, and what was said in them.",
     "dream": "Read what is new, learn from it, and file proposals.",
+    "record": "Take in the events that an agent reports itself.",
     "review": "Walk through what waits: approve, edit, reject or skip.",
     "propose": "Hand in a candidate; it passes the same gates.",
     "approve": "Approve one proposal.",

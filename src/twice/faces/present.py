@@ -269,6 +269,7 @@ def plan(chosen: Plan) -> dict[str, Any]:
         "items": list(chosen.items),
         "rolled_back": list(chosen.undone),
         "quotes_erased_in": list(chosen.quotes_only),
+        "recorded": chosen.recorded,
     }
 
 
@@ -277,6 +278,8 @@ def forgetting(chosen: Plan) -> list[str]:
     lines = [f"Session {session}" for session in chosen.sessions]
     if chosen.turns:
         lines.append(f"{counted(chosen.turns, 'human turn')} with every sighting in them.")
+    if chosen.recorded:
+        lines.append(f"{counted(chosen.recorded, 'recorded event')}.")
     for item in chosen.items:
         undone = " (in force: rolled back first)" if item in chosen.undone else ""
         lines.append(f"Item {item}{undone}")
@@ -286,7 +289,7 @@ def forgetting(chosen: Plan) -> list[str]:
 
 def erased(counts: dict[str, int]) -> str:
     """Say in one line what forgetting erased."""
-    names = {"readings": "reading position"}
+    names = {"readings": "reading position", "recorded": "recorded event"}
     done = [
         counted(count, names.get(what, what.removesuffix("s")))
         for what, count in counts.items()

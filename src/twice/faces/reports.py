@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from twice.actions.kit import shorten
+from twice.actions.recording import Recording
 from twice.actions.showing import Shown
 from twice.actions.surveying import Overview, Retention, Said, Survey, Unread
 from twice.actions.telling import Health
-from twice.core.limits import EVIDENCE_DAYS, EVIDENCE_ROWS
+from twice.core.limits import EVIDENCE_DAYS, EVIDENCE_ROWS, TURN_CHARS
 from twice.core.policy import Mode
 from twice.core.states import Status
 from twice.faces import present
@@ -267,3 +268,31 @@ def said_in(turn: Said) -> str:
 def unread(file: Unread) -> str:
     """Say in one line which file cannot be read."""
     return f"Cannot be read: {file.path}: {file.reason}."
+
+
+def recording(told: Recording) -> dict[str, Any]:
+    """Return what became of reported events as JSON values."""
+    return {
+        "kept": told.kept,
+        "observed": told.observed,
+        "sessions": told.sessions,
+        "shortened": told.shortened,
+        "refused": told.refused,
+        "lines": [{"line": each.number, "reason": each.reason} for each in told.named],
+    }
+
+
+def recorded(told: Recording) -> str:
+    """Write what became of reported events."""
+    sessions = f"of {present.counted(told.sessions, 'session')}"
+    lines = []
+    if told.kept or not told.observed:
+        kept = present.counted(told.kept, "event")
+        lines.append(f"Recorded {kept} {sessions}. The next dream reads them.")
+    if told.observed:
+        observed = present.counted(told.observed, "event")
+        lines.append(f"Observed {observed} {sessions}; no text is kept.")
+    if told.shortened:
+        cut = present.counted(told.shortened, "text")
+        lines.append(f"{cut} cut at {TURN_CHARS:,} characters.")
+    return "\n".join(lines)

@@ -19,6 +19,7 @@ from twice.ports import Log
 from twice.sources.elements import Element, elements
 from twice.sources.following import Conversation, Heard, is_new
 from twice.sources.lines import BOM, UNFINISHED, Line
+from twice.sources.logs import nanoseconds
 from twice.sources.wrappings import OWN_SESSION, Words
 
 ARCHIVE = ".zip"
@@ -109,7 +110,7 @@ def _log(element: Element, agent: str, understand: Understand, changed: int) -> 
     if isinstance(chat, str):
         read = partial(_read_damage, Skipped(element.seq, chat))
         return Log(f"#{element.seq}", element.length, changed, read)
-    at = changed if chat.changed is None else chat.changed * 1_000
+    at = changed if chat.changed is None else nanoseconds(chat.changed)
     return Log(chat.id, element.length, at, partial(_read, chat, agent, element.length))
 
 

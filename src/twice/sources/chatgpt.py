@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from math import isfinite
 from pathlib import Path
 
 import msgspec
@@ -16,7 +15,7 @@ import msgspec
 from twice.ports import Known, Log
 from twice.sources.chat_exports import SUFFIXES, Chat, Message, lists, logs_in
 from twice.sources.lines import UNKNOWN_SHAPE, decode, known_files, unknown
-from twice.sources.times import microseconds
+from twice.sources.times import from_milliseconds, microseconds
 from twice.sources.wrappings import words_of
 
 NOT_TYPED = "a suggested prompt that was clicked, not typed"
@@ -25,7 +24,6 @@ _MARKS = (
     re.compile(rb'"mapping"\s*:\s*\{'),
     re.compile(rb'"(?:create_time|conversation_id|current_node)"\s*:'),
 )
-_LATEST = 1e11  # seconds; what is later is no time
 _SPOKEN = frozenset({"text", "multimodal_text"})
 _TO_ALL = (None, "", "all")
 
@@ -214,8 +212,6 @@ def _text_of(content: _Content) -> str:
 
 def _time(stamp: Time) -> int | None:
     """Return a time in microseconds of UTC; the application writes seconds."""
-    if isinstance(stamp, str):
+    if stamp is None or isinstance(stamp, str):
         return microseconds(stamp)
-    if stamp is None or not isfinite(stamp) or not 0 < stamp < _LATEST:
-        return None
-    return int(stamp * 1_000_000)
+    return from_milliseconds(stamp * 1_000)

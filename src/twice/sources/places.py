@@ -18,6 +18,7 @@ from twice.sources.cursor import Cursor
 from twice.sources.entire import Entire
 from twice.sources.gemini_cli import GeminiCli, is_in_chats
 from twice.sources.lines import head_of, walk
+from twice.sources.native import Native
 from twice.sources.opencode import OpenCode, is_named_like_its_database
 from twice.sources.openhands import OpenHands
 from twice.sources.openhands_files import is_later_event
@@ -55,6 +56,7 @@ def sources(*, own: Path | None = None, projects: Sequence[Path] = ()) -> tuple[
         SpecStory(projects=projects),
         ChatGpt(),
         ClaudeAi(),
+        Native(own=own),
         Aider(own=own, projects=projects),
         OpenHands(own=own),
         SweAgent(own=own),
