@@ -384,6 +384,17 @@ def test_a_conversation_that_was_deleted_is_not_listed(path: Path) -> None:
     assert parts(path) == [(OTHER, 1)]
 
 
+def test_what_was_emptied_is_deleted_too(path: Path) -> None:
+    put(path, composer(bubble("use pnpm", 1)) | composer(bubble("use ruff", 2), id=OTHER))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(
+            "UPDATE cursorDiskKV SET value = NULL WHERE key LIKE ?", (f"%{SESSION}%",)
+        )
+        connection.commit()
+    found = read(SOURCE, path)
+    assert (said(found), skipped(found)) == (["use ruff"], [])
+
+
 def test_one_that_is_deleted_while_it_is_read_tells_nothing(path: Path) -> None:
     with running(path) as editor:
         write(editor, composer(bubble("use pnpm", 1)), {})
@@ -480,6 +491,16 @@ JSON = st.recursive(
     ),
     max_leaves=12,
 )
+
+
+@pytest.mark.parametrize("odd", ["\\ud800", "\\u0000", "a:b", "%", "\\udfff\\ud800"])
+def test_odd_ids_crash_no_reader(path: Path, odd: str) -> None:
+    rows = {key: json.dumps(value) for key, value in composer(bubble("hi", 1), id=OTHER).items()}
+    key = f"composerData:{OTHER}"
+    headers = f'[{{"bubbleId": "{odd}", "type": 1}}, {{"bubbleId": "{id_of(1)}"}}]'
+    noted = f'{{"id": "{odd}", "uri": {{"external": "file:///{odd}", "fsPath": "/{odd}"}}}}'
+    rows[key] = f'{{"fullConversationHeadersOnly": {headers}, "workspaceIdentifier": {noted}}}'
+    assert said(read(SOURCE, put(path, rows))) == ["hi"]
 
 
 @in_tmp_path

@@ -53,7 +53,8 @@ _COUNTS = (
     f" FROM {VALUES} WHERE key >= 'bubbleId:' AND key < 'bubbleId;' GROUP BY composer"
 )
 _COMPOSERS = (
-    f"SELECT key FROM {VALUES} WHERE key >= 'composerData:' AND key < 'composerData;' ORDER BY key"
+    f"SELECT key FROM {VALUES} WHERE key >= 'composerData:' AND key < 'composerData;'"
+    " AND value IS NOT NULL ORDER BY key"  # NULL stands for what was deleted
 )
 _HEAD_ROWS = (
     f"SELECT composerId, lastUpdatedAt, isSubagent, CAST(value AS BLOB) FROM {_HEADS}"
@@ -243,7 +244,8 @@ class _Editor:
         """Return a value; of one beyond the limit, an empty one, and None where there is none."""
         found = self._database.rows(
             "SELECT CASE WHEN length(data) <= ? THEN data ELSE x'' END"
-            f" FROM (SELECT CAST(value AS BLOB) AS data FROM {table} WHERE key = ?)",
+            f" FROM (SELECT CAST(value AS BLOB) AS data FROM {table} WHERE key = ?)"
+            " WHERE data IS NOT NULL",
             (limits.LINE_BYTES, key),
         )
         return found[0][0] if found else None
