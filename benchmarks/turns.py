@@ -2,11 +2,11 @@
 
     python -m benchmarks.turns [--json] [--show] [--shared PATH]
 
-Recall: how many of the other reader's turns are found. Precision: how many of ours are among
-them. Where the other reader's numbering has holes, it left turns out on purpose; such a turn of
-ours cannot be judged, so as many as there are holes in a file are not held against us. A file of
-which it has no turns shows no holes: there, a text that it has from another file of the format is
-counted as known elsewhere and not held against us either.
+Compared are the distinct texts of each repository, since the other reader kept one of each.
+Recall: how many of its texts are found. Precision: how many of ours are among them. A text of ours
+that stands within one of its own is the typed part of a record that mixes both, and counts as
+found. ``--show`` lists what differs: ``~`` is such a part, ``-`` is missed, ``+`` is more than the
+other reader has.
 """
 
 import argparse
@@ -14,58 +14,71 @@ import json
 import resource
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from twice.core.errors import UnknownFormat
 from twice.core.transcript import Event, Position, Speaker
 from twice.ports import Source
-from twice.sources.claude_code import ClaudeCode
-from twice.sources.codex import Codex
-from twice.sources.gemini_cli import GeminiCli
-from twice.sources.specstory import SpecStory
+from twice.sources.places import open_paths, sources
 
-FORMATS: dict[str, Source] = {
-    "claude": ClaudeCode(),
-    "codex": Codex(),
-    "gemini": GeminiCli(),
-    "specstory": SpecStory(),
-}
 COMPARED_CHARS = 200
+PART_CHARS = 20
+
+Repository = tuple[str, str]
+"""A format and a folder of its files: the two uppermost folders of the corpus."""
 
 
 @dataclass
 class Score:
-    """What was compared for one format."""
+    """What was compared for one repository: distinct texts, and where they stand.
+
+    ``expected`` are the other reader's texts by their key, ``ours`` the files by the key.
+    """
 
     files: int = 0
-    expected: int = 0
-    ours: int = 0
-    both: int = 0
-    cannot_be_judged: int = 0
-    known_elsewhere: int = 0
-    missed: list[str] = field(default_factory=list)
-    extra: list[str] = field(default_factory=list)
+    turns: int = 0
+    expected: dict[str, str] = field(default_factory=dict)
+    ours: dict[str, str] = field(default_factory=dict)
+
+    def parts(self) -> dict[str, str]:
+        """Return those of the other reader's texts that we have the typed part of, and that."""
+        extra = [key for key in self.ours if key not in self.expected and len(key) >= PART_CHARS]
+        missed = {key: text for key, text in self.expected.items() if key not in self.ours}
+        found = {key: next((e for e in extra if e in text), "") for key, text in missed.items()}
+        return {key: part for key, part in found.items() if part}
+
+    def missed(self) -> list[str]:
+        """Return the texts that only the other reader found."""
+        return sorted(self.expected.keys() - self.ours.keys() - self.parts().keys())
+
+    def extra(self) -> list[str]:
+        """Return the texts that only we found."""
+        return sorted(self.ours.keys() - self.expected.keys() - set(self.parts().values()))
 
     def as_json(self) -> dict[str, object]:
         """Return the numbers, rounded."""
-        judged = self.ours - self.cannot_be_judged - self.known_elsewhere
+        expected, ours = len(self.expected), len(self.ours)
         return {
             "files": self.files,
-            "expected": self.expected,
-            "ours": self.ours,
-            "both": self.both,
-            "cannot_be_judged": self.cannot_be_judged,
-            "known_elsewhere": self.known_elsewhere,
-            "recall": round(self.both / self.expected, 4) if self.expected else None,
-            "precision": round(self.both / judged, 4) if judged else None,
+            "turns": self.turns,
+            "expected": expected,
+            "ours": ours,
+            "recall": round(1 - len(self.missed()) / expected, 4) if expected else None,
+            "precision": round(1 - len(self.extra()) / ours, 4) if expected and ours else None,
         }
 
 
 def key_of(text: str) -> str:
     """Return a text as it is compared: its start, without differences of white space."""
-    return " ".join(text.split())[:COMPARED_CHARS]
+    return plain(text)[:COMPARED_CHARS]
+
+
+def plain(text: str) -> str:
+    """Return a text without differences of white space."""
+    return " ".join(text.split())
 
 
 def human_turns(source: Source, path: Path) -> Iterator[str]:
@@ -76,42 +89,45 @@ def human_turns(source: Source, path: Path) -> Iterator[str]:
                 yield key_of(item.text)
 
 
-def labelled(shared: Path) -> dict[str, list[tuple[int, str]]]:
-    """Return the other reader's turns, by file: their number in the session, and their key."""
-    turns: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    text = (shared / "labels" / "human_turns_dev.jsonl").read_text(encoding="utf-8")
-    for line in text.splitlines():
+def repository_of(file: Path) -> Repository:
+    """Return the format and the repository of a file of the corpus."""
+    return file.parts[0], file.parts[1]
+
+
+def labelled(shared: Path) -> tuple[dict[Repository, dict[str, str]], set[Path]]:
+    """Return the other reader's texts by repository, and the files that they are from."""
+    texts: dict[Repository, dict[str, str]] = defaultdict(dict)
+    files: set[Path] = set()
+    for line in (shared / "labels" / "human_turns_dev.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
-        turns[row["file"]].append((row["index"], key_of(row["text"])))
-    return turns
+        file = Path(row["file"])
+        files.add(shared / "corpus" / file)
+        texts[repository_of(file)][key_of(row["text"])] = plain(row["text"])
+    return texts, files
 
 
-def compare(shared: Path, name: str, turns: dict[str, list[tuple[int, str]]]) -> Score:
-    """Compare one format's files."""
+def compare(shared: Path) -> dict[Repository, Score]:
+    """Compare every repository of the corpus, file by file."""
     corpus = shared / "corpus"
-    score = Score()
-    elsewhere = {key for file in turns if file.startswith(f"{name}/") for _, key in turns[file]}
-    for path in FORMATS[name].files(corpus / name):
-        file = path.relative_to(corpus).as_posix()
-        rows = turns.get(file, [])
-        expected = Counter(key for _, key in rows)
-        ours = Counter(human_turns(FORMATS[name], path))
-        holes = max((number for number, _ in rows), default=-1) + 1 - len(rows)
-        extra = ours - expected
+    texts, files = labelled(shared)
+    scores: dict[Repository, Score] = defaultdict(Score)
+    for name, expected in texts.items():
+        scores[name].expected = expected
+    among = sources()
+    for source, path in open_paths([corpus, *sorted(files)], among):
+        score = scores[repository_of(path.relative_to(corpus))]
         score.files += 1
-        score.expected += expected.total()
-        score.ours += ours.total()
-        score.both += (ours & expected).total()
-        score.cannot_be_judged += min(holes, extra.total())
-        if not rows:
-            score.known_elsewhere += sum(extra[key] for key in elsewhere & extra.keys())
-        score.missed += [f"{file}: {key}" for key in (expected - ours).elements()]
-        score.extra += [f"{file}: {key}" for key in extra.elements()]
-    return score
+        try:
+            for key in human_turns(source, path):
+                score.turns += 1
+                score.ours.setdefault(key, path.relative_to(corpus).as_posix())
+        except UnknownFormat as fault:
+            print(f"{path}: {fault.message}", file=sys.stderr)
+    return scores
 
 
 def main() -> int:
-    """Print recall and precision for each format, and the time it took."""
+    """Print recall and precision for each repository, and the time it took."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--shared", type=Path, default=Path("../shared"))
     parser.add_argument("--json", action="store_true")
@@ -120,20 +136,21 @@ def main() -> int:
     if not (options.shared / "labels").is_dir():
         print(f"No labels below {options.shared}: give the folder with --shared.", file=sys.stderr)
         return 1
-    turns = labelled(options.shared)
     start = time.process_time()
-    scores = {name: compare(options.shared, name, turns) for name in FORMATS}
+    scores = compare(options.shared)
     seconds = time.process_time() - start
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    report = {name: score.as_json() for name, score in scores.items()}
+    report = {"/".join(name): score.as_json() for name, score in sorted(scores.items())}
     if options.json:
         print(json.dumps(report | {"cpu_seconds": round(seconds, 2), "mb": round(megabytes)}))
         return 0
-    for name, numbers in report.items():
-        print(f"{name:10}", *(f"{key} {value}" for key, value in numbers.items()))
-        for mark, rows in (("-", scores[name].missed), ("+", scores[name].extra)):
-            for row in rows if options.show else ():
-                print(f"  {mark} {row}")
+    for name, score in sorted(scores.items()):
+        print(f"{'/'.join(name)}:", *(f"{key} {value}" for key, value in score.as_json().items()))
+        if options.show:
+            rows = [f"~ {part}" for part in score.parts().values()]
+            rows += [f"- {text}" for text in score.missed()]
+            rows += [f"+ {score.ours[text]}: {text}" for text in score.extra()]
+            print("".join(f"  {row}\n" for row in rows), end="")
     print(f"{seconds:.2f} s of CPU, {megabytes:.0f} MB")
     return 0
 

@@ -229,18 +229,31 @@ def change_setting(app: App, change: settings.Change) -> bool:
 
 
 def found_sessions(
-    paths: Sequence[Path], *, here: Path, data: Path, read: places.Read = places.never
+    paths: Sequence[Path],
+    *,
+    here: Path,
+    data: Path,
+    projects: Iterable[Path] = (),
+    read: places.Read = places.never,
 ) -> tuple[list[Opened], tuple[Path, ...]]:
     """Return session files below given paths, or in the agents' own places where none is given.
 
-    With them come the files that look like sessions of nobody known. What was ``read`` before in
-    the agents' own places is not opened for this.
+    With them come the files that look like sessions of nobody known. ``projects`` are folders
+    whose own history is read besides that of ``here``. What was ``read`` before in the agents' own
+    places is not opened for this.
     """
-    among: tuple[Source, ...] = places.sources(own=data, projects=(here,))
+    folders = tuple(dict.fromkeys((here, *projects)))
+    among: tuple[Source, ...] = places.sources(own=data, projects=folders)
     if not paths:
         return [Opened(source, path) for source, path in places.discover(among, read)], ()
     opened = places.open_paths(paths, among)
     return [Opened(source, path) for source, path in opened], opened.unknown
+
+
+def project_folders(app: App) -> tuple[Path, ...]:
+    """Return the folders of the projects that are known, as far as they are there."""
+    known = app.kit.store.projects()
+    return tuple(expand(project.root, app.kit.home) for project in known if not project.gone)
 
 
 def session_homes(*, here: Path, data: Path) -> tuple[Path, ...]:

@@ -171,3 +171,14 @@ def test_a_file_that_may_not_be_opened_is_left_to_its_reading_to_name(
 
     monkeypatch.setattr("twice.sources.lines.head_of", refuse)
     assert list(known_files(tmp_path, (".jsonl",), lambda path, head: False)) == [path]
+
+
+def test_a_file_that_a_person_names_may_end_with_anything(tmp_path: Path) -> None:
+    named = [write(tmp_path / "a.jsonl.1", CLAUDE), write(tmp_path / "b.v2", GEMINI)]
+    assert names(open_paths(named, sources())) == [
+        ("claude-code", "a.jsonl.1"),
+        ("gemini-cli", "b.v2"),
+    ]
+    assert names(open_paths([tmp_path], sources())) == []
+    with pytest.raises(UnknownFormat):
+        open_paths([write(tmp_path / "c.v2", b"{}")], sources())

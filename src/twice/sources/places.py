@@ -54,12 +54,12 @@ def sources(*, own: Path | None = None, projects: Sequence[Path] = ()) -> tuple[
         ClaudeCode(own=own),
         Codex(own=own),
         SpecStory(projects=projects),
-        ChatGpt(),
-        ClaudeAi(),
-        Native(own=own),
         Aider(own=own, projects=projects),
         OpenHands(own=own),
         SweAgent(own=own),
+        ChatGpt(),
+        ClaudeAi(),
+        Native(own=own),
     )
     return (*natives, Entire(natives=natives, projects=projects))
 
@@ -112,7 +112,7 @@ def _below(path: Path, among: Sequence[Source]) -> Iterator[tuple[Path, Source |
     if path.exists() and not path.is_file():
         raise Unreadable(f"Cannot read {path}: it is neither a file nor a folder.")
     try:
-        source = _source_of(path, among)
+        source = _source_of(path, among) or _source_by_content(path, among)
     except OSError as fault:
         raise Unreadable(f"Cannot read {path}: {fault.strerror or fault}.") from fault
     if source is None:
@@ -159,6 +159,13 @@ def _should_be_a_session(file: Path) -> bool:
 def _source_of(path: Path, among: Sequence[Source]) -> Source | None:
     head = head_of(path)
     return next((source for source in among if source.recognises(path, head)), None)
+
+
+def _source_by_content(path: Path, among: Sequence[Source]) -> Source | None:
+    """Return the source of a file that a person named, whatever its own name ends with."""
+    head = head_of(path)
+    named = ((source, Path(f"{path}{end}")) for source in among for end in source.suffixes)
+    return next((source for source, name in named if source.recognises(name, head)), None)
 
 
 def _is_beside_sessions(file: Path) -> bool:

@@ -49,13 +49,17 @@ def command(
       twice dream ~/code/shop/.specstory --mode suggest --json
       twice dream --since 7d --dry-run
     """
-    from twice.wiring import found_sessions
+    from twice.wiring import found_sessions, project_folders
 
     run_mode = Mode(mode) if mode else None
     with opened(run_mode=run_mode, throwaway=dry_run) as app:
         before = app.met()
         found, unknown = found_sessions(
-            paths, here=Path.cwd(), data=app.kit.data, read=before.knows
+            paths,
+            here=Path.cwd(),
+            data=app.kit.data,
+            projects=project_folders(app),
+            read=before.knows,
         )
         if not found and not paths and otherwise is not None:
             say(f"No sessions found on this machine; reading {otherwise} instead.")
