@@ -258,9 +258,13 @@ def test_an_empty_file_has_no_tables(tmp_path: Path) -> None:
         assert tables(database) == {}
 
 
-def test_views_are_no_tables(path: Path) -> None:
+def test_views_and_tables_of_extensions_are_no_tables(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE VIEW more AS SELECT * FROM words")
+        connection.execute("PRAGMA writable_schema = ON")
+        row = "('table', 'v', 'v', 0, 'CREATE VIRTUAL TABLE v USING not_here(a)')"
+        connection.execute(f"INSERT INTO sqlite_master VALUES {row}")
+        connection.commit()
     with opened(path) as database:
         assert tables(database) == {"words": frozenset({"word"})}
 

@@ -470,6 +470,11 @@ def test_text_before_an_exported_document_is_passed_over(tmp_path: Path) -> None
     assert said(read_bytes(SOURCE, path, data)) == TURNS
 
 
+def test_an_export_may_have_any_name(tmp_path: Path) -> None:
+    assert said(read_bytes(SOURCE, tmp_path / "backup", made.EXPORT)) == TURNS
+    assert said(read_bytes(SOURCE, tmp_path / "backup.bak", made.DATABASE)) == TURNS
+
+
 # Where they lie
 
 
@@ -549,6 +554,19 @@ def test_a_session_of_a_database_changes_when_a_message_comes(tmp_path: Path, se
         return [(log.size, log.mtime) for log in SOURCE.logs(path)]
 
     assert len({*stamps(1), *stamps(2), *stamps(3)}) == 3
+
+
+def test_the_time_of_a_session_is_that_of_its_last_message(tmp_path: Path) -> None:
+    messages = [typed(0, "go"), typed(50, "use pnpm")]
+    for second in (False, True):
+        path = tmp_path / f"opencode-{second}.db"
+        with Store(path, first=not second, second=second) as store:
+            if second:
+                store.write_second(made.entries(messages))
+            else:
+                store.write(messages)
+        [log] = SOURCE.logs(path)
+        assert log.mtime == made.moment(50) * 1_000_000
 
 
 # A living database

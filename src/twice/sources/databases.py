@@ -160,8 +160,12 @@ def opened(path: Path) -> Iterator[Database]:
 
 
 def tables(database: Database) -> dict[str, frozenset[str]]:
-    """Return the tables of a database, each with its columns; views are none."""
-    names = database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
+    """Return the tables of a database, each with its columns.
+
+    Views are none, nor are tables of extensions, which may not be there to ask.
+    """
+    kind = "type = 'table' AND coalesce(sql, '') NOT LIKE 'CREATE VIRTUAL%'"
+    names = database.rows(f"SELECT name FROM sqlite_master WHERE {kind}")
     columns = "SELECT name FROM pragma_table_info(?)"
     return {name: frozenset(c for (c,) in database.rows(columns, (name,))) for (name,) in names}
 

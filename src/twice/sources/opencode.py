@@ -29,13 +29,14 @@ from twice.sources.opencode_turns import Turns
 DAMAGED = "a session in a damaged part of a database"
 
 _DATABASE = re.compile(r"opencode[\w.-]*\.db")
+_DOCUMENTS = (".json", ".jsonl")
 
 
 class OpenCode:
     """The sessions of OpenCode; ``own`` is the folder in which our own model sessions run."""
 
     name = "opencode"
-    suffixes: tuple[str, ...] = (".db", ".json", ".jsonl")
+    suffixes: tuple[str, ...] = (".db", *_DOCUMENTS)
 
     def __init__(self, *, own: Path | None = None, environ: Mapping[str, str] = os.environ) -> None:
         self._own = own
@@ -58,10 +59,10 @@ class OpenCode:
             return bool(_DATABASE.fullmatch(path.name)) or path == self._chosen()
         if is_in_tree(path):
             return b'"id"' in head
-        return path.suffix in (".json", ".jsonl") and is_export(head)
+        return path.suffix in _DOCUMENTS and is_export(head)
 
     def logs(self, path: Path) -> Iterator[Log]:
-        if path.suffix not in (".json", ".jsonl"):
+        if path.suffix not in _DOCUMENTS and _is_database(path):
             yield from self._in_database(path)
         elif is_in_tree(path):
             yield self._in_tree(path)
@@ -133,6 +134,13 @@ class OpenCode:
         conversation = Conversation(session, facts.id)
         conversation.learn(own=own_by_location(facts.directory, self._own))
         return Turns(facts, conversation, self._commands, self._own)
+
+
+def _is_database(path: Path) -> bool:
+    """Tell whether to read a file as a database: one may have any name, an export too."""
+    with path.open("rb") as file:
+        head = file.read(16)
+    return path.suffix == ".db" or is_database(head)
 
 
 def is_named_like_its_database(path: Path) -> bool:

@@ -31,8 +31,12 @@ _ENTRY = frozenset({"id", "session_id", "type", "data"})
 _NEWER = re.compile(r"session_v(?:[3-9]|\d\d+)")
 _COPY_MS = 10_000  # between two writings of one prompt, each under an id of its own
 
-# Parts are looked at in SQL, so that pictures and the output of tools never come out of it.
-_KEPT = """CASE WHEN NOT json_valid(data) THEN 1
+# Parts are looked at in SQL, so that pictures and the output of tools never come out of it; those
+# without the names of what is wanted are not even parsed, unless they are cut off.
+_KEPT = """CASE
+    WHEN instr(data, '"text"') + instr(data, '"question"') + instr(data, 'user rejected') = 0
+        THEN substr(data, -1) <> '}'
+    WHEN NOT json_valid(data) THEN 1
     ELSE CASE json_extract(data, '$.type')
         WHEN 'text' THEN NOT coalesce(json_extract(data, '$.synthetic'), 0)
             AND NOT coalesce(json_extract(data, '$.ignored'), 0)
@@ -93,8 +97,8 @@ class Sessions:
 
         Raises ``UnknownFormat`` at last where more lie in tables of a generation to come.
         """
-        first = self._listed("session", "message", "time_created") if self._first else {}
-        second = self._listed(self._second, "session_message", "seq") if self._second else {}
+        first = self._listed("session", "message") if self._first else {}
+        second = self._listed(self._second, "session_message") if self._second else {}
         for id in sorted(first.keys() | second.keys()):
             older, size, changed = first.get(id, (None, 0, 0))
             newer, more, later = second.get(id, (None, 0, 0))
@@ -119,9 +123,10 @@ class Sessions:
     def _has(self, table: str, columns: frozenset[str]) -> bool:
         return columns <= self._tables.get(table, frozenset())
 
-    def _listed(self, table: str, messages: str, last: str) -> dict[str, tuple[Facts, int, int]]:
-        """Return the sessions of a table: facts, number of messages, and last change in ms."""
-        counted = self._counted(messages, last)
+    def _listed(self, table: str, messages: str) -> dict[str, tuple[Facts, int, int]]:
+        """Return the sessions of a table: facts, a number that grows, and last change in ms."""
+        counts, numbers = self._last(messages, "count(*)"), self._last(messages, "max(seq)")
+        times = self._last(messages, "max(time_created)")
         names = ("id", "directory", "parent_id", "fork_session_id", "permission", "time_updated")
         wanted = [self._or_null(table, name) for name in names]
         wanted += [_json(self._or_null(table, "revert"), f"$.{x}ID") for x in ("message", "part")]
@@ -139,15 +144,18 @@ class Sessions:
                 keeps_undone=bool(part),
                 scripted=is_scripted(_text(rules)),
             )
-            count, latest = counted.get(id, (0, 0))
-            found[id] = facts, count, max(milliseconds(changed), milliseconds(latest))
+            latest = max(milliseconds(changed), milliseconds(times.get(id)))
+            found[id] = facts, counts.get(id, 0) + numbers.get(id, 0), latest
         return found
 
-    def _counted(self, table: str, last: str) -> dict[str, tuple[int, int]]:
-        """Return the number of messages of each session and the last of them, from an index."""
-        last = self._or_null(table, last)
-        statement = f"SELECT session_id, count(*), max({last}) FROM {table} GROUP BY session_id"
-        return {id: (count, latest) for id, count, latest in self._database.rows(statement)}
+    def _last(self, table: str, value: str) -> dict[str, int]:
+        """Return a value over the messages of each session, which an index alone can tell."""
+        column = value[4:-1] if value.startswith("max") else "id"
+        if column not in self._tables[table]:
+            return {}
+        statement = f"SELECT session_id, {value} FROM {table} GROUP BY session_id"
+        rows = self._database.rows(statement)
+        return {id: number for id, number in rows if isinstance(number, int)}
 
     def _or_null(self, table: str, column: str) -> str:
         return f'"{column}"' if column in self._tables[table] else "NULL"

@@ -1,5 +1,6 @@
 """Read sessions of OpenCode that lie in files: the older tree of them, and exported documents."""
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -231,19 +232,20 @@ def _time_in(metadata: msgspec.Raw) -> Time | None:
 def _json_in(folder: Path) -> list[Path]:
     """Return the JSON files in a folder, in the order of their ids; none where it is missing."""
     try:
-        return sorted(path for path in folder.iterdir() if path.suffix == ".json")
+        with os.scandir(folder) as entries:
+            names = [e.name for e in entries if e.name.endswith(".json") and e.is_file()]
     except OSError:
         return []
+    return [folder / name for name in sorted(names)]
 
 
 def _bounded(path: Path, limit: int) -> bytes:
     """Return the bytes of a file, or none where it cannot be read or is larger."""
     try:
         with path.open("rb") as file:
-            data = file.read(limit + 1)
+            return file.read() if os.fstat(file.fileno()).st_size <= limit else b""
     except OSError:
         return b""
-    return data if len(data) <= limit else b""
 
 
 def _is_text(path: Path) -> bool:
