@@ -12,7 +12,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from twice import settings
+from twice import __version__, settings
 from twice.actions.kit import Kit, Opened, expand, shorten, shorten_key
 from twice.actions.policing import record_policy
 from twice.actions.recording import About, Given, Recording
@@ -78,6 +78,7 @@ def open_app(
         fresh=fresh,
         home=home,
         data=folder,
+        engine=__version__,
         actor=actor,
         policy=lambda: settings.read_user_file(folder).policy,
         revision=lambda: _revision(store, folder, clock),

@@ -31,10 +31,10 @@ class Kit:
     """The surroundings of one run.
 
     ``now`` gives UTC in microseconds; ``fresh`` makes a new random id from a prefix; ``home`` is
-    the user's home, ``data`` the folder of our own files; ``actor`` is who decides. ``policy`` is
-    what the user set, ``revision`` its current policy revision; ``mode_of`` gives the effective
-    mode for a project's folder (empty for none), asked anew each time because others may change
-    it. ``place`` tells where a session belongs, knowing the folders of others read with it.
+    the user's home, ``data`` the folder of our own files; ``engine`` is the version of Twice;
+    ``actor`` is who decides. ``policy`` is what the user set, ``revision`` its current policy
+    revision; ``mode_of`` gives the effective mode for a project's folder (empty for none), asked
+    anew each time because others may change it. ``place`` tells where a session belongs, knowing the folders of others read with it.
     ``reported`` is a source of events that are in no file: the lines of each session, by a name.
     """
 
@@ -46,6 +46,7 @@ class Kit:
     fresh: Callable[[str], str]
     home: Path
     data: Path
+    engine: str
     actor: str
     policy: Callable[[], Policy]
     revision: Callable[[], str]

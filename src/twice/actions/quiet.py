@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 
-from twice import __version__
 from twice.actions.kit import Kit
 from twice.actions.proposing import Learned, learn
 from twice.core.policy import Policy
@@ -19,7 +18,7 @@ def learn_what_changed(
     The store takes a note away with any change of the evidence and the decisions it rests on;
     the policy and the version of Twice stand in it.
     """
-    mark = f"{__version__} {revision} {policy.mode}"
+    mark = f"{kit.engine} {revision} {policy.mode}"
     if quiet := _recalled(notes.get(project, ""), mark):
         return quiet
     learned = learn(kit, project, policy)
