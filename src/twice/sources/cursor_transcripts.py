@@ -93,6 +93,7 @@ class Listener:
         self._talked = False
 
     def learn(self, line: Line) -> bool:
+        """Take in what the first words tell of the session; tell whether these were met."""
         record, _ = decode(_RECORD, line.data or b"")
         if record and record.role == "user" and not self._talked:
             typed = query_in(_text_of(record))
@@ -100,6 +101,7 @@ class Listener:
         return self._talked
 
     def hear(self, line: Line) -> Iterator[Heard]:
+        """Yield what a line says, and what is wrong with it."""
         record, flaw = decode(_RECORD, line.data or b"")
         if record is None and not line.whole:
             yield Skipped(line.seq, UNFINISHED)
@@ -120,9 +122,11 @@ class Listener:
                 yield Skipped(line.seq, f"an unknown type of record: {str(record.type)[:40]}")
 
     def end(self) -> Iterator[Heard]:
+        """Yield nothing: no line waits for another one."""
         return iter(())
 
     def waiting(self) -> Iterator[tuple[int, int]]:
+        """Yield nothing: no line waits for another one."""
         return iter(())
 
     def _hear_person(self, text: str, line: Line) -> Iterator[Heard]:
