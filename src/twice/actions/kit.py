@@ -34,7 +34,8 @@ class Kit:
     the user's home, ``data`` the folder of our own files; ``engine`` is the version of Twice;
     ``actor`` is who decides. ``policy`` is what the user set, ``revision`` its current policy
     revision; ``mode_of`` gives the effective mode for a project's folder (empty for none), asked
-    anew each time because others may change it. ``place`` tells where a session belongs, knowing the folders of others read with it.
+    anew each time because others may change it. ``place`` tells where a session belongs, knowing
+    the folders of others read with it.
     ``reported`` is a source of events that are in no file: the lines of each session, by a name.
     """
 
