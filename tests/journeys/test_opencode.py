@@ -74,7 +74,7 @@ STORES = [in_database, in_second, in_tree, in_export]
 
 
 @pytest.mark.parametrize("order", [STORES, STORES[::-1], STORES[2:] + STORES[:2]])
-def test_a_session_in_every_store_at_once_counts_once(order: list[Any], desk: Desk) -> None:
+def test_r53_a_session_in_every_store_at_once_counts_once(order: list[Any], desk: Desk) -> None:
     keep_and_dream(desk, order[0])
     first = kept(desk)
     assert (first["sessions"], first["turns"]) == (1, TURNS)
@@ -97,7 +97,7 @@ def test_a_session_that_grew_is_told_on_from_any_store(desk: Desk) -> None:
     assert kept(desk)["turns"] == before["turns"] + 1
 
 
-def test_stores_that_cannot_be_read_are_named_and_spare_the_others(desk: Desk) -> None:
+def test_r53_stores_that_cannot_be_read_are_named_and_spare_the_others(desk: Desk) -> None:
     in_database(desk)
     damaged, unknown = data(desk) / "opencode-damaged.db", data(desk) / "opencode-new.db"
     damaged.write_bytes(made.DATABASE[:100] + bytes(9_000))
