@@ -1,25 +1,23 @@
 """Secrets, home folders and names taken out of a text before anything else sees it."""
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from twice.core.redaction.names import NEEDLES, named
+from twice.core.redaction.codes import codes
+from twice.core.redaction.commands import handed
+from twice.core.redaction.names import named
 from twice.core.redaction.private import emails_in, homes_in, users_in
 from twice.core.redaction.shapes import shaped
-from twice.core.redaction.values import MASK, Span, has_digit_and_letter
+from twice.core.redaction.values import MASK, MASKED_BEFORE, Span, has_digit_and_letter
 
 WINDOW_CHARS = 256 * 1024
 """Looked at as one; the most that ``redact_chunks`` holds back."""
 
-# A short text without a long word and without any of these holds no secret; most end here.
-_SHORT_CHARS = 4_096
-_LONG_WORD = re.compile(r"\S{16}")
-_HINTS = (*NEEDLES, "://", "curl", "-----", "bearer", "basic ", " login ")
-
 _PRIVATE = {"home": "~", "user": "USER", "email": "[redacted:email]"}
 _PASSES = 4
+NEAR_CHARS = 16_384
+"""Around a finding, looked at again."""
 REPEATED = 50
 """Different secrets of one window whose repetitions are looked for."""
 _SEEN_AGAIN_CHARS = 4_096  # of each end of a secret that is longer than a window
@@ -69,6 +67,8 @@ def redact(
     'my database password is [redacted:password], see ~/notes'
     """
     private = _Private(homes, users, emails)
+    if len(text) <= WINDOW_CHARS:
+        return _clean(text, private, _find(text, private))
     pieces: list[str] = []
     findings: list[Finding] = []
     length = 0
@@ -116,7 +116,7 @@ def _cut(window: str, spans: list[Span]) -> tuple[int, str]:
 
     It ends at a line, else at a space, and never within something that is taken out.
     """
-    lowest, highest = len(window) // 4, len(window) * 3 // 4
+    lowest, highest = len(window) // 4, len(window) * 7 // 8
     for separator in ("\n", " ", '"', ","):
         cut = highest
         while (cut := window.rfind(separator, lowest, cut) + 1) > lowest:
@@ -140,23 +140,22 @@ def _find(text: str, private: _Private) -> list[Span]:
     ascii_bytes = text.encode("ascii", "replace")
     ascii_text = text if text.isascii() else ascii_bytes.decode()
     lower = ascii_bytes.lower().decode()
-    found: list[Span] = []
-    if len(text) > _SHORT_CHARS or not text.isascii() or _is_hinted(lower):
-        found += shaped(text, ascii_text, lower)
-        found += named(text, lower)
-    found += homes_in(text, lower, private.homes)
-    found += users_in(text, private.users)
-    if private.emails:
-        found += emails_in(text)
-    if "[redacted:" in text:
+    found = [
+        *shaped(text, ascii_text, lower),
+        *named(text, lower),
+        *handed(text, lower),
+        *codes(text, lower),
+        *homes_in(text, lower, private.homes),
+        *users_in(text, private.users),
+        *(emails_in(text) if private.emails else ()),
+    ]
+    if not found:
+        return found
+    if MASKED_BEFORE in text:
         masks = [mask.span() for mask in MASK.finditer(text)]
         found = [span for span in found if not _touches(span, masks)]
     spans = _apart(found)
     return _apart([*spans, *_repeated(text, spans)])
-
-
-def _is_hinted(lower: str) -> bool:
-    return bool(_LONG_WORD.search(lower)) or any(hint in lower for hint in _HINTS)
 
 
 def _repeated(text: str, spans: list[Span]) -> list[Span]:
@@ -216,13 +215,43 @@ def _rank(kind: str) -> int:
 
 def _clean(text: str, private: _Private, spans: list[Span]) -> Redaction:
     """Replace what was found, and look again: what is gone may have hidden something."""
+    if not spans:
+        return Redaction(text)
     done = _replace(text, spans)
     for _ in range(_PASSES if done.secrets else 0):
-        again = _find(done.text, private)
+        again = _find_again(done, private)
         if not again:
             break
         done = _replace(done.text, again, done.findings)
     return done
+
+
+def _find_again(done: Redaction, private: _Private) -> list[Span]:
+    """Look again around what is gone; farther away nothing has changed."""
+    spans: list[Span] = []
+    for start, end in _surroundings(done):
+        spans += [
+            Span(start + span.since, start + span.start, start + span.end, span.kind)
+            for span in _find(done.text[start:end], private)
+        ]
+    return _apart([*spans, *_repeated(done.text, spans)])
+
+
+def _surroundings(done: Redaction) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a text around its findings, from space to space and apart."""
+    text, since, until = done.text, -1, -1
+    for finding in done.findings:
+        start = max(0, finding.start - NEAR_CHARS)
+        if start > until:
+            if until >= 0:
+                yield since, until
+            space = text.find(" ", start, finding.start) if start else -1
+            since = max(start, space)
+        until = min(len(text), finding.end + NEAR_CHARS)
+        if until < len(text):
+            until = max(text.rfind(" ", finding.end, until), finding.end + 1)
+    if until >= 0:
+        yield since, until
 
 
 def _replace(text: str, spans: list[Span], before: tuple[Finding, ...] = ()) -> Redaction:

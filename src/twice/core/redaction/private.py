@@ -52,11 +52,14 @@ def homes_in(text: str, lower: str, homes: tuple[str, ...]) -> Iterator[Span]:
 def users_in(text: str, users: tuple[str, ...]) -> Iterator[Span]:
     """Yield the given user names as whole words; names such as "root" say nothing of a person."""
     for user in users:
-        if len(user) < 3 or user.lower() in _COMMON_NAMES or user not in text:
+        if len(user) < 3 or user.lower() in _COMMON_NAMES:
             continue
-        pattern = re.compile(rf"(?<![^\W_]){re.escape(user)}(?![^\W_])")
-        for found in pattern.finditer(text):
-            yield Span(found.start(), found.start(), found.end(), "user")
+        start = text.find(user)
+        while start >= 0:
+            end = start + len(user)
+            if not text[max(0, start - 1) : start].isalnum() and not text[end : end + 1].isalnum():
+                yield Span(start, start, end, "user")
+            start = text.find(user, end)
 
 
 def emails_in(text: str) -> Iterator[Span]:

@@ -19,16 +19,18 @@ from twice.core.redaction.values import (
 
 _FOR = (
     r"(?:[ \t]{1,4}(?:for|of|to|on|in|from|at|para|pour|für|de|del|do|da|der|des|voor|van|dla|per"
-    r"|von)(?:[ \t]{1,4}[\w.'’/-]{1,30}){1,5}?)?"
+    r"|von|для|до|за|из|к|на|от|för|till|til|na|pro|za|pentru|για)"
+    r"(?:[ \t]{1,4}[\w.'’/-]{1,30}){1,5}?)?"
 )
 _SAID = re.compile(
     r"(?:'s|’s)?"
     + _FOR
     + r"""[ \t]{0,4}(?:
-        (?<![^\s\W])(?:is|was|becomes|es|é|est|ist|lautet|to|jest|è|будет|это|olarak|equals
+        (?<![^\s\W])(?:is|are|was|were|becomes|es|é|est|ist|lautet|to|jest|è|будет|это|є|olarak|equals
+          |är|er|je|este|είναι|هي|هو|היא|הוא|है|là|adalah|ialah|(?<=salasana[ ])on|(?<=nani[ ])on
           |should[ ]be|will[ ]be|must[ ]be|set[ ]to)(?!\w)[ \t]{0,4}
         (?:(?:now|still|set[ ]to|currently|actually|just)\b[ \t]{0,4})?:?
-      | [:=：—–→] | ->  | (?:是|为|為|は|が|은|는|을)[:：]?
+      | [:=：—–→➜] | ->  | (?:是|为|為|は|が|은|는|을)[:：]?
     )[ \t]{0,4}""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -55,9 +57,10 @@ _PREDICATES = words(
     """
     a also always an at bad base64 basic bearer been being broken by case correcta correcto dead
     default due easy empty encryption errada false falsch fausse fine for free from full gone good
-    hard here how in incorrecta incorrecto it its just kept known leer less long lost more my never
-    new no none not now null nötig obligatoire obrigatória ok okay old on one only optional our part
-    plain plaintext public required richtig right safe same secret sensitive sent set short shown
+    hard here how in incorrect incorrecta incorrecto invalid it its just kept known leer less long
+    lost mandatory missing more my never new no none not now null nötig obligatoire obrigatória ok
+    okay old on one only optional our part plain plaintext public required richtig right safe same
+    secret sensitive sent set short shown
     stale still stolen strong stuck text that the there this too true unknown up very weak what when
     where which why with wrong your
     """
@@ -67,6 +70,7 @@ _CLAUSE_END = re.compile(
 )
 _CLOSING = re.compile(r"""["'`”»」*)]{1,3}""")
 _PHRASE = re.compile(r"""(["'`])((?:[\w!?$%&+*-]{2,40} ){1,5}[\w!?$%&+*-]{2,40})\1""")
+_CHANGED = re.compile(r"""[ ]from[ ]["'`]?([^\s"'`]{5,200}?)["'`]?(?=[ ]to[ ])""")
 _CONTRASTED = re.compile(
     r"""["'`]?[,;]?[ ](?:(?:and|but)[ ])?(?:not|instead[ ]of|rather[ ]than|never|with|by|to|or|and
         |over|no|nicht|statt|pas|niet|nie|не|en[ ]lugar[ ]de|em[ ]vez[ ]de|->|→)[ ]
@@ -77,6 +81,11 @@ REVERSED_CHARS = 260  # a secret said before its name, and what joins the two
 _COPULA = re.compile(" (?:is|as|for|es|ist|est) ")
 CONTEXT_CHARS = 120  # between a secret's name and a random-looking value
 _OWN_NAME = re.compile(r"""[\w-]+["'`]{0,2}[ \t]?(?:[:=]|=>)[ \t]?\\?["'`]?\Z""")
+_OWN_PAIR = re.compile(r"[A-Za-z_][A-Za-z_.-]{1,40}=[^=]")
+BEFORE_CHARS = 80
+_ALONE = re.compile(
+    r"""(?:(?<=[\s"'`(])|\A)([A-Za-z0-9+/_][A-Za-z0-9+/=_.~-]{19,79})(?=[\s"'`,.;)])"""
+)
 _NEARBY = re.compile(r"[A-Za-z0-9+/_][A-Za-z0-9+/=_.~\-]{19,512}")
 
 
@@ -109,6 +118,9 @@ def is_sentence(value: str) -> bool:
 
 def said(text: str, start: int, end: int, kind: str) -> Span | None:
     """Find the value that follows in a sentence: "… password for the db is X", "use token X"."""
+    changed = _CHANGED.match(text, end) if kind in ("password", "secret") else None
+    if changed and has_digit_and_letter(changed[1]) and not is_ordinary(changed[1]):
+        return Span(start, *changed.span(1), kind)
     said = _SAID.match(text, end) or _SAID.match(text, _plain_end(text, end))
     given = said or _GIVEN.match(text, end)
     if given is None:
@@ -125,7 +137,8 @@ def said(text: str, start: int, end: int, kind: str) -> Span | None:
         return None
     if not _is_said_secret(text, start, found, value, kind, said is not None):
         return None
-    return Span(start, found.start(2), found.start(2) + len(whole), kind)
+    shown = "password" if kind == "pass" else kind.rstrip("?")
+    return Span(start, found.start(2), found.start(2) + len(whole), shown)
 
 
 def contrasted(text: str, first: Span) -> Span | None:
@@ -133,10 +146,12 @@ def contrasted(text: str, first: Span) -> Span | None:
     found = _CONTRASTED.match(text, first.end)
     if found is None or is_placeholder(found[1]) or MASK.search(found[1]):
         return None
-    value = found[1].rstrip(".!?:)]}")
-    if not is_opaque(value) or is_code(value):
+    whole = found[1].rstrip(".:)]}")
+    value = whole.rstrip("!?")
+    likely = first.kind == "password" and has_digit_and_letter(value) and not is_ordinary(value)
+    if not (likely or is_opaque(value)) or is_code(value):
         return None
-    return Span(first.since, found.start(1), found.start(1) + len(value), first.kind)
+    return Span(first.since, found.start(1), found.start(1) + len(whole), first.kind)
 
 
 def _plain_end(text: str, end: int) -> int:
@@ -147,10 +162,14 @@ def _plain_end(text: str, end: int) -> int:
 def _is_said_secret(
     text: str, start: int, found: re.Match[str], value: str, kind: str, verb: bool
 ) -> bool:
+    if kind == "key?":
+        return is_random(value)
     if is_opaque(value):
-        return not is_code(value)
+        return not is_code(value) and (verb or kind != "pass")
     if is_code(value) or kind in ("token", "key"):
         return False
+    if kind == "pass":
+        return verb and has_digit_and_letter(value) and not is_ordinary(value)
     if has_digit_and_letter(value) and not is_ordinary(value):
         return True
     if not verb:
@@ -192,6 +211,22 @@ def nearby(text: str, start: int, end: int, kind: str) -> Span | None:
         value = whole[0].rstrip(".") if whole else ""
         if _OWN_NAME.search(text, max(end, found.start() - 48), found.start()):
             continue
+        if _OWN_PAIR.match(value):
+            continue
         if is_random(value) and not is_placeholder(value):
-            return Span(start, found.start(), found.start() + len(value), kind)
+            return Span(start, found.start(), found.start() + len(value), kind.rstrip("?"))
+    return None
+
+
+def nearby_before(text: str, start: int, kind: str) -> Span | None:
+    """Find a random-looking value shortly before the name of a secret, on the same line."""
+    since = max(0, start - BEFORE_CHARS)
+    since = max(text.rfind("\n", since, start) + 1, since)
+    for found in _ALONE.finditer(text, since, start):
+        value = found[1].rstrip(".")
+        mixed = value not in (value.lower(), value.upper())
+        own = _OWN_NAME.search(text, max(0, found.start() - 48), found.start(1))
+        if mixed and not own and is_random(value) and not is_placeholder(value):
+            start = found.start(1)
+            return Span(start, start, start + len(value), kind.rstrip("?"))
     return None

@@ -42,7 +42,7 @@ _PLACEHOLDER = re.compile(
   | (?:the|my|a|an)[-_](?:api[-_])?(?:key|token|secret|password)(?:[-_]?here)?
   | .*[-_](?:here|goes[-_]here|placeholder)
   | (?:password|passwd|secret|token|api[-_]?key|key|value|string|text|pass|pwd|passphrase)s?\W*
-  | (?:op|vault|keychain|env|file|arn|ssm|projects|sm)://?.* | arn:aws.*
+  | (?:op|vault|keychain|env|file|arn|ssm|projects|sm|awssm|gcpsm):/?/?[a-z].* | arn:aws.*
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
@@ -60,6 +60,7 @@ _CODE = re.compile(
        |config|settings|secrets|params?|req|request|res|args?|opts?|options|props|ctx|context|data
        |import|std|crate|super)\b(?:[.\[(:?!-].*|$)
   | [A-Za-z_$][\w$.:]*(?:->\w+)*\??!?[(\[].*
+  | &(?:'\w+|mut|str|String|\[u8\])[,);]* | (?:[a-z-]+\.){1,3}(?:io|com|org|dev|net)/\S*
   | (?:Optional|List|Dict|Union|Literal|Option|Result|Secret|Promise|Array|Record)[\[<].*
   | [(\[{|>&!*/\\+=-].{0,2} | [({\[].* | [?]\s.* | !\w+ | => .*
     """,
@@ -76,6 +77,7 @@ _ORDINARY = re.compile(
   | [a-z]+://\S* | (?:\.{0,2}/|~/|[A-Za-z]:[\\/])\S* | \S*/\S*\.[a-z]{1,5}\d?\W*
   | [\w-]+\.[a-z]{2,4}
   | @?[a-z][\w.-]*/[a-z][\w./-]* | \#?\d+\W* | [A-Z]{2,6}-\d+\W* | \S+\(\S*
+  | id_(?:rsa|dsa|ecdsa|ed25519)\S*
     """,
     re.VERBOSE,
 )

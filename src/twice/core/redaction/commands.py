@@ -1,0 +1,139 @@
+"""Secrets handed to a command or to a call: ``mysql -pX``, ``login("ann", "X")``."""
+
+import re
+from collections.abc import Iterator
+
+from twice.core.redaction.values import (
+    MASK,
+    Span,
+    has_digit_and_letter,
+    is_ordinary,
+    is_placeholder,
+    is_random,
+)
+
+LINE_CHARS = 300
+"""Between a command and its password."""
+
+_USER = r"[\"']?[^\s:\"']{1,100}:"
+# A flag, by what follows its first dash, and the commands of which it holds the password; some
+# allow no space there, and some want the name of a user first.
+_FLAGS = {
+    first: tuple((re.compile(flag), re.compile(commands)) for flag, commands in flags)
+    for first, flags in {
+        "p": (
+            (r"p(?=[^\s-])", r"\b(?:mysql|mariadb|7z)"),
+            (r"p ?", r"\b(?:sshpass|mongo|cqlsh|twine)|\w login\b"),
+            (r"pw ", r"\b(?:plink|pscp)\b"),
+            (r"pass(?:in|out)? (?:pass:)?(?!(?:env|file|fd):|stdin)", r"\bopenssl\b"),
+        ),
+        "P": ((r"P ?", r"\bzip\b|\b(?:sqlcmd|mosquitto|ssh-keygen)"),),
+        "N": ((r"N ?", r"\bssh-keygen\b"),),
+        "a": ((r"a ", r"\bredis-cli\b"), (rf"a {_USER}", r"\bhttps?\b")),
+        "w": ((r"w ?", r"\bldap\w+"),),
+        "k": ((r"k ", r"\bopenssl\b"), (r"keypass ", r"\b(?:keytool|jarsigner)\b")),
+        "s": ((r"storepass ", r"\b(?:keytool|jarsigner)\b"),),
+        "u": ((rf"u ?{_USER}", r"\bcurl\b"), (r"u ?[\w.@-]+,", r"\blftp\b")),
+        "U": ((rf"U ?{_USER}", r"\bcurl\b"), (r"U ?[\w\\./-]+%", r"\bsmbclient\b")),
+        "b": (
+            (r"b [\"']?[\w.-]{1,64}=", r"\bcurl\b"),
+            (r"\w*b[^\n|>;]* (?=\S+[ \t]*(?:$|[\n|>;]))", r"\bhtpasswd\b"),
+        ),
+        "n": ((r"nb[^\n|>;]* (?=\S+[ \t]*(?:$|[\n|>;]))", r"\bhtpasswd\b"),),
+        "-": (
+            (rf"-(?:proxy-)?user[ =]{_USER}", r"\bcurl\b"),
+            (r"-cookie[ =][\"']?[\w.-]{1,64}=", r"\bcurl\b"),
+            (rf"-auth[ =]{_USER}", r"\bhttps?\b"),
+        ),
+    }.items()
+}
+# What stands at such a place may be any word of a sentence, so it must not be only a word.
+_PLACES = {
+    needle: re.compile(place)
+    for needle, place in {
+        "net use": r"(?:r \w+| [^\n]{0,9}\\\\\S+) (?![/*])",
+        "add_user": r" \w+ ",
+        "change_password": r" \w+ ",
+        "unseal": r" ",
+        "wpa_passphrase": r" (?:\"[^\"\n]+\"|\S+) ",
+    }.items()
+}
+_WORD = re.compile(
+    r"""(?:"(?:\\.|[^"\\\n]){0,400}"|'[^'\n]{0,400}'|\\.|[^\s"'|;&<>()`\\]){1,400}""",
+)
+_PORTS = re.compile(r"[\d.]*:?\d+:\d+\S*|\d+/\w+")
+_READS_A_PASSWORD = re.compile(
+    r"\| ?(?:sudo -S|chpasswd|[^\n|]{0,80}(?:--password-stdin|--stdin|--passphrase-fd))"
+)
+_ECHOED = re.compile(
+    r"""(?:echo|printf) (?:-n |['"]?%s(?:\\n)?['"]? )?["']?([^\n|]{3,400}?)["']? ?\Z"""
+)
+_PAIR = re.compile(r"""\( ?["'][^"'\n]{1,80}["'], ?["']([^"'\n]{3,200})["']""")
+_SINGLE = re.compile(r"""\( ?["']([\w+/=.-]{20,512})["']""")
+_PAIR_CALLEE = re.compile(r"(?:auth\w*|log_?in|sign_?in|credentials?)[ =:]{0,3}\Z", re.IGNORECASE)
+_SINGLE_CALLEE = re.compile(r"(?:client|login|auth\w*|configure|init|connect)\Z", re.IGNORECASE)
+_CALLEE_CHARS = 24
+
+
+def handed(text: str, lower: str) -> Iterator[Span]:
+    """Yield the passwords that the commands and calls of a text are given."""
+    position = lower.find(" -")
+    while position >= 0:
+        for flag, commands in _FLAGS.get(text[position + 2 : position + 3], ()):
+            found = flag.match(text, position + 2, position + LINE_CHARS)
+            if found and commands.search(lower, _line_start(text, position), position + 1):
+                yield from _argument(text, position, found.end())
+        position = lower.find(" -", position + 2)
+    for needle in filter(lower.__contains__, _PLACES):
+        yield from _placed(text, lower, needle, _PLACES[needle])
+    for pipe in _READS_A_PASSWORD.finditer(text) if "|" in text else ():
+        echoed = _ECHOED.search(text, _line_start(text, pipe.start()), pipe.start())
+        if echoed and not is_placeholder(echoed[1]) and not MASK.search(echoed[1]):
+            yield Span(echoed.start(), *echoed.span(1), "password")
+    if "(" in text:
+        yield from _called(text)
+
+
+def _called(text: str) -> Iterator[Span]:
+    for given, callee in ((_PAIR, _PAIR_CALLEE), (_SINGLE, _SINGLE_CALLEE)):
+        for found in given.finditer(text):
+            head = max(0, found.start() - _CALLEE_CHARS)
+            if _is_given(found[1], given) and callee.search(text, head, found.start()):
+                yield Span(head, *found.span(1), "password")
+
+
+def _line_start(text: str, position: int) -> int:
+    since = max(0, position - LINE_CHARS)
+    return max(text.rfind("\n", since, position) + 1, since)
+
+
+def _placed(text: str, lower: str, needle: str, place: re.Pattern[str]) -> Iterator[Span]:
+    position = lower.find(needle)
+    while position >= 0:
+        found = place.match(text, position + len(needle), position + LINE_CHARS)
+        for span in _argument(text, position, found.end()) if found else ():
+            if has_digit_and_letter(text[span.start : span.end]):
+                yield span
+        position = lower.find(needle, position + len(needle))
+
+
+def _argument(text: str, since: int, start: int) -> Iterator[Span]:
+    """Yield the word of a command that starts here, without its quotes."""
+    found = _WORD.match(text, start)
+    if found is None:
+        return
+    start, end = found.span()
+    value = found[0]
+    if value[0] == value[-1] and value[0] in "\"'" and len(value) > 1:
+        start, end, value = start + 1, end - 1, value[1:-1]
+    harmless = is_placeholder(value) or _PORTS.fullmatch(value) or value.startswith("-")
+    if not harmless and not MASK.search(value):
+        yield Span(since, start, end, "password")
+
+
+def _is_given(value: str, shape: re.Pattern[str]) -> bool:
+    if is_placeholder(value) or MASK.search(value):
+        return False
+    if shape is _SINGLE:
+        return is_random(value)
+    return has_digit_and_letter(value) and " " not in value and not is_ordinary(value)
