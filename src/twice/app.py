@@ -9,6 +9,7 @@ from twice.actions import (
     deciding,
     dreaming,
     forgetting,
+    joining,
     proposing,
     reading,
     recording,
@@ -18,6 +19,7 @@ from twice.actions import (
 )
 from twice.actions.kit import Kit, Opened
 from twice.actions.reading import Progress, quiet
+from twice.core.kept import KnownProject
 from twice.core.ledger import Entry
 from twice.core.lessons import Lesson
 from twice.core.policy import Effective
@@ -144,6 +146,32 @@ class App:
     def last_report(self) -> dreaming.Report | None:
         """Return the report of the last dream."""
         return telling.last_report(self.kit)
+
+    def projects(self) -> list[tuple[joining.Listed, ...]]:
+        """List every known project; those that read as one are together."""
+        return joining.listed(self.kit)
+
+    def find_project(self, wanted: str) -> KnownProject | Refusal:
+        """Return the project that a person names by its id, its name, or a folder of it."""
+        return joining.find(self.kit, wanted)
+
+    def plan_link(self, this: str, that: str) -> joining.Joining | Refusal:
+        """Preview what joining one project to another would do."""
+        return joining.plan_link(self.kit, this, that)
+
+    def link(self, plan: joining.Joining) -> Entry | Refusal:
+        """Join two projects: the one reads as the other from now on."""
+        with self.alone():
+            return joining.link(self.kit, plan)
+
+    def plan_unlink(self, this: str) -> joining.Joining | Refusal:
+        """Preview what taking a project apart again would do."""
+        return joining.plan_unlink(self.kit, this)
+
+    def unlink(self, plan: joining.Joining) -> Entry | Refusal:
+        """Take a project apart again, exactly."""
+        with self.alone():
+            return joining.unlink(self.kit, plan)
 
     def plan_forgetting(self, subject: str) -> forgetting.Plan | Refusal:
         """Preview what forgetting would erase."""

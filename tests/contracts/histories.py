@@ -20,6 +20,7 @@ from twice.core.decisions import (
     decide_rollback,
 )
 from twice.core.encoding import text_digest
+from twice.core.joined import decide_link, decide_unlink
 from twice.core.ledger import Draft
 from twice.core.policy import Mode, Policy
 from twice.core.proposals import Content, Refusal, decode_content, review_hash
@@ -58,6 +59,8 @@ class History:
         replaces: str = "",
         text: str = "",
         lineages: Sequence[str] = ("s1", "s2"),
+        project: str = PROJECT,
+        idea: str = "",
     ) -> str:
         """File a proposal; return its id."""
         id = self.names("prp")
@@ -65,8 +68,9 @@ class History:
         made = candidate(
             lesson,
             revision=self.policy,
-            ideas=(f"idea {id}",),
+            ideas=(idea or f"idea {id}",),
             lineages=lineages,
+            project=project,
             replaces=replaces,
         )
         draft = decide_filing(made, id=id, actor="dream")
@@ -140,6 +144,15 @@ class History:
             Policy(Mode.SUGGEST), revision=self.policy, projects={}, actor="person"
         )
         self.append((draft,))
+
+    def join(self, this: str, that: str) -> None:
+        """Let a project read as another."""
+        known = self.store.projects()
+        self.append(decide_link(this, that, known=known, actor="person"))
+
+    def part(self, this: str) -> None:
+        """Let a project read as itself again."""
+        self.append(decide_unlink(this, known=self.store.projects(), actor="person"))
 
     def step(self, verb: str, number: int, kind: str) -> None:
         """Do one random thing, to one of the proposals there are."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.builders import (
     DAY,
     POLICY,
@@ -25,9 +26,10 @@ from twice.core import limits
 from twice.core.decisions import decide_erasure, decide_filing, decide_forgetting
 from twice.core.encoding import encode, text_digest
 from twice.core.errors import Conflict
+from twice.core.kept import KeptSession
 from twice.core.ledger import GENESIS, broken_links
 from twice.core.proposals import evidence_of
-from twice.core.states import Status, apply
+from twice.core.states import State, Status, apply
 from twice.store.memory import MemoryDatabase
 from twice.store.rows import Database
 from twice.store.sql import SqliteDatabase
@@ -156,7 +158,7 @@ def folded(store: RowStore) -> dict[str, object]:
     """Return the states that a fold over the ledger gives, by id."""
     states: dict[str, object] = {}
     for entry in store.entries():
-        if entry.kind in ("policy.changed", "session.forgotten"):
+        if entry.kind.partition(".")[0] in ("policy", "session", "project"):
             continue
         if entry.verb in ("evicted", "erased"):
             states.pop(entry.subject, None)
@@ -262,9 +264,12 @@ def test_what_is_derived_is_rebuilt_from_ledger_and_texts(
     history.change_policy()
     history.approve(history.file(text="Use pnpm."))
     history.reject(history.file(text="Use npm."))
+    for name in ("shop", "store"):
+        store.adopt(known(name, root=f"/work/{name}"))
+    history.join("prj_store", PROJECT)
     before = (store.states(), store.rejections(PROJECT), store.context(PROJECT), store.policy())
     with database.writing() as tables:
-        for table in ("proposals", "rejections", "contexts"):
+        for table in ("links", "proposals", "rejections", "contexts"):
             tables.delete(table)
         tables.delete("meta", ("key", "=", "policy"))
     assert len(store.flaws()) == 1
@@ -419,6 +424,179 @@ def test_what_a_project_will_be_known_by_tells_nothing_of_it_now(store: RowStore
     assert store.adopt(made) == "prj_shop"
     assert store.adopt(known("x", "path:/work/a")) == "prj_plain"
     assert store.adopt(known("y", "path:/work/b")) == "prj_shop"
+
+
+# Projects that read as one
+
+NAMED = ("shop", "store", "app", "tool")
+IDS = tuple(f"prj_{name}" for name in NAMED)
+JOINING = st.lists(
+    st.tuples(
+        st.sampled_from(("join", "join", "part", "file", "approve", "reject", "roll back", "read")),
+        st.integers(0, 3),
+        st.integers(0, 3),
+    ),
+    max_size=25,
+)
+
+
+def furnished(store: RowStore) -> History:
+    """Return somebody who decides in a store that knows four projects."""
+    for name in NAMED:
+        store.adopt(known(name, root=f"/work/{name}"))
+    return History(store)
+
+
+def seen_of(store: RowStore, project: str) -> dict[str, object]:
+    """Return everything that is asked of a store by project."""
+    return {
+        "states": store.states(project=project),
+        "rejections": store.rejections(project),
+        "standing": store.standing(project),
+        "context": store.context(project),
+        "sightings": store.sightings(project),
+        "sessions": store.sessions(project),
+    }
+
+
+def test_projects_that_read_as_one_are_asked_for_together(store: RowStore) -> None:
+    history = furnished(store)
+    one = history.file(text="Use pnpm.", project="prj_shop", idea="pnpm", lineages=["a"])
+    two = history.file(text="Use tabs.", project="prj_store", idea="tabs", lineages=["b"])
+    no = history.file(text="Use npm.", project="prj_shop", idea="npm", lineages=["a"])
+    history.approve(one)
+    history.approve(two)
+    history.reject(no)
+    for number, project in enumerate(("prj_shop", "prj_store", "prj_app")):
+        seen = sighting(f"s{number}", project=project)
+        store.record(batch(f"s{number}", [seen], project=project))
+    history.join("prj_shop", "prj_store")
+    both, other = seen_of(store, "prj_shop"), seen_of(store, "prj_app")
+    assert both == seen_of(store, "prj_store")
+    assert {state.id for state in store.states(project="prj_shop")} == {one, two, no}
+    assert {seen.anchor.session for seen in store.sightings("prj_store")} == {"s0", "s1"}
+    assert {kept.id for kept in store.sessions("prj_store")} == {"s0", "s1"}
+    assert store.rejections("prj_store") == {"npm": {"a"}}
+    told = store.context("prj_shop")
+    assert "Use pnpm." in told and "Use tabs." in told and 'project="store"' in told
+    assert (other["states"], other["context"]) == ([], "")
+    joined = {project.id: project.reads_as for project in store.projects() if project.reads_as}
+    assert joined == {"prj_shop": "prj_store"}
+    assert store.flaws() == []
+
+
+def test_a_no_that_is_said_to_both_binds_in_both_when_they_are_apart(store: RowStore) -> None:
+    history = furnished(store)
+    history.join("prj_shop", "prj_store")
+    history.reject(history.file(project="prj_store", idea="npm", lineages=["a"]))
+    history.part("prj_shop")
+    history.reject(history.file(project="prj_shop", idea="npm", lineages=["b"]))
+    assert store.rejections("prj_shop") == {"npm": {"a", "b"}}
+    assert store.rejections("prj_store") == {"npm": {"a"}}
+    assert store.flaws() == []
+
+
+def test_a_new_name_is_told_in_all_that_read_as_one(store: RowStore) -> None:
+    history = furnished(store)
+    store.adopt(known("head", "git:h", gone=True))
+    history.approve(history.file(text="Use pnpm.", project="prj_shop"))
+    history.join("prj_shop", "prj_head")
+    store.adopt(known("renamed", "git:h", root="/work/renamed"))
+    assert 'project="renamed"' in store.context("prj_shop")
+    assert store.flaws() == []
+
+
+def test_what_was_noted_of_one_falls_with_what_is_read_or_decided_of_the_other(
+    store: RowStore,
+) -> None:
+    history = furnished(store)
+    noted = ("prj_shop", "prj_store", "prj_app")
+
+    def left() -> set[str]:
+        kept = set(store.notes())
+        for project in noted:
+            store.note(project, "{}", after=store.position())
+        return kept
+
+    left()
+    history.join("prj_shop", "prj_store")
+    assert left() == {"prj_app"}
+    store.record(batch("s1", project="prj_shop"))
+    assert left() == {"prj_app"}
+    history.file(project="prj_shop")
+    assert left() == {"prj_app"}
+    history.part("prj_shop")
+    assert left() == {"prj_app"}
+
+
+@pytest.mark.parametrize("name", sorted(DATABASES))
+@given(steps=JOINING)
+@settings(max_examples=25)
+def test_joining_gives_each_what_all_have_and_parting_gives_back_what_was_its_own(
+    name: str, steps: list[tuple[str, int, int]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    database = DATABASES[name](tmp_path_factory.mktemp("store"))()
+    store = RowStore(database, fresh_key=KEY)
+    history = furnished(store)
+    for number, (verb, one, two) in enumerate(steps):
+        _do(history, verb, one, two, number)
+    reads_as = {project.id: project.reads_as or project.id for project in store.projects()}
+    assert store.flaws() == []
+    for project in IDS:
+        together = {other for other in IDS if reads_as[other] == reads_as[project]}
+        states = store.states(project=project)
+        assert states == [state for state in store.states() if state.project in together]
+        assert seen_of(store, project) == seen_of(store, reads_as[project])
+    owned = {project: _owned(store, project) for project in IDS}
+    for project in IDS:
+        history.part(project)
+    for project in IDS:
+        assert (store.states(project=project), store.sessions(project)) == owned[project]
+        assert {seen.project for seen in store.sightings(project)} <= {project}
+        told = {item.id for item in store.standing(project)}
+        assert told == {s.id for s in owned[project][0] if s.status is Status.APPROVED}
+    assert store.flaws() == []
+    database.close()
+
+
+def _do(history: History, verb: str, one: int, two: int, number: int) -> None:
+    store, project = history.store, IDS[one]
+    waiting = store.states(project=project)
+    match verb:
+        case "join":
+            history.join(project, IDS[two])
+        case "part":
+            history.part(project)
+        case "file":
+            history.file(text=f"Say {number}.", project=project, idea=f"idea {two}")
+        case "read":
+            seen = sighting(f"s{number}", project=project, idea=f"idea {two}")
+            store.record(batch(f"s{number}", [seen], project=project))
+        case _ if waiting:
+            verbs = {"approve": history.approve, "reject": history.reject}
+            verbs.get(verb, history.roll_back)(waiting[two % len(waiting)].id)
+
+
+def _owned(store: RowStore, project: str) -> tuple[list[State], list[KeptSession]]:
+    states = [state for state in store.states() if state.project == project]
+    return states, [kept for kept in store.sessions() if kept.project == project]
+
+
+def test_parting_at_once_gives_back_exactly_what_was_there(store: RowStore) -> None:
+    history = furnished(store)
+    for number, project in enumerate(IDS[:2]):
+        history.approve(history.file(text=f"Say {number}.", project=project))
+        history.reject(history.file(text=f"Ask {number}.", project=project, idea="x"))
+        history.file(text=f"Do {number}.", project=project)
+        store.record(
+            batch(f"s{number}", [sighting(f"s{number}", project=project)], project=project)
+        )
+    before = {project: seen_of(store, project) for project in IDS}
+    history.join("prj_shop", "prj_store")
+    assert seen_of(store, "prj_shop") != before["prj_shop"]
+    history.part("prj_shop")
+    assert {project: seen_of(store, project) for project in IDS} == before
+    assert store.flaws() == []
 
 
 # Bounds

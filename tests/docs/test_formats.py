@@ -71,6 +71,11 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         run("settings", "evolution", "suggest")
         line = json.dumps({"session": "s1", "speaker": "human", "text": "Use pnpm."})
         shown["`twice record --json`"] = run("record", given=f"oops\n{line}\n")
+        shown |= {
+            "`twice project link --json`": run("project", "link", "work", "shop", "--yes"),
+            "`twice project list --json`": run("project", "list"),
+            "`twice project unlink --json`": run("project", "unlink", "work", "--yes"),
+        }
         deciding = "`twice approve --json`, `twice reject --json`, `twice rollback --json`"
         return shown | {"A proposal": approved, deciding: run("rollback", id)}
 

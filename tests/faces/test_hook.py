@@ -22,6 +22,7 @@ from tests.builders import tree
 
 import twice
 from twice.core.limits import CONTEXT_CHARS
+from twice.core.proposals import Refusal
 from twice.faces import hook
 from twice.sources import projects, remotes
 from twice.store.migrations import HEAD
@@ -325,6 +326,27 @@ def test_the_remote_of_a_repository_is_read_as_in_the_sources(lines: list[str]) 
 def test_the_markers_of_a_project_and_the_names_of_hosts_are_those_of_the_sources() -> None:
     assert hook.MARKERS == projects._MARKERS
     assert (hook.SAME_HOST, hook.ANY_CASE) == (remotes._SAME_HOST, remotes._ANY_CASE)
+
+
+def test_projects_that_read_as_one_are_told_the_same(
+    machine: Machine, places: dict[str, Path]
+) -> None:
+    machine.approve("Use pnpm.", here=places["repository"])
+    machine.approve("Use tabs.", here=places["plain"])
+    app = open_app(data=machine.data)
+    plan = app.plan_link(str(places["plain"]), str(places["repository"]))
+    assert not isinstance(plan, Refusal) and not isinstance(app.link(plan), Refusal)
+    app.close()
+    said = machine.tells(places["plain"])
+    assert "Use pnpm." in said and "Use tabs." in said
+    for name in ("plain", "repository", "worktree", "link to plain"):
+        assert machine.tells(places[name]) == machine.told_by_the_app(places[name]) == said
+    app = open_app(data=machine.data)
+    parting = app.plan_unlink(str(places["plain"]))
+    assert not isinstance(parting, Refusal) and not isinstance(app.unlink(parting), Refusal)
+    app.close()
+    assert "Use pnpm." not in machine.tells(places["plain"])
+    assert "Use tabs." not in machine.tells(places["repository"])
 
 
 def test_a_fresh_clone_is_known_by_its_remote(machine: Machine, places: dict[str, Path]) -> None:

@@ -19,6 +19,7 @@ from twice.core.decisions import (
 )
 from twice.core.encoding import digest, encode, text_digest
 from twice.core.gates import Known, Surroundings, check
+from twice.core.joined import heads
 from twice.core.lessons import Lesson, Memory, words_of
 from twice.core.proposals import Candidate, Content, Refusal, decode_content, encode_content
 from twice.core.receipts import CONTEXT, Destination, OnDisk, Receipt
@@ -229,8 +230,11 @@ def _roll_back(
 
 
 def _superseded_by(kit: Kit, state: State) -> State | None:
-    """Return the item that stepped aside for this one, if there is one."""
-    aside = kit.store.states(project=state.project, statuses=(Status.SUPERSEDED,))
+    """Return the item that stepped aside for this one, if there is one.
+
+    It may be of a project that was joined then, and is not any more.
+    """
+    aside = kit.store.states(statuses=(Status.SUPERSEDED,))
     return next((other for other in aside if other.superseded_by == state.id), None)
 
 
@@ -343,9 +347,9 @@ def moved_on(kit: Kit, id: str, content: Content, known: Sequence[Known]) -> Ref
 
 
 def project_root(kit: Kit, project: str) -> Path | None:
-    """Return the folder of a project, where it is known."""
-    roots = {known.id: known.root for known in kit.store.projects()}
-    return expand(roots[project], kit.home) if roots.get(project) else None
+    """Return the folder of a project, or of the one that it reads as, where it is known."""
+    head = heads(kit.store.projects()).get(project)
+    return expand(head.root, kit.home) if head and head.root else None
 
 
 def _receipts(

@@ -1,7 +1,7 @@
 """The dream: read what is new, learn from it, file proposals, and leave a report."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,8 @@ from twice.actions.proposing import Learned
 from twice.actions.quiet import learn_what_changed
 from twice.actions.reading import Met, Progress, quiet, read
 from twice.core.encoding import canonical
+from twice.core.joined import groups, names
+from twice.core.kept import KnownProject
 from twice.core.policy import Effective, Mode, Policy
 
 Report = dict[str, Any]
@@ -41,11 +43,10 @@ def dream(
     dropped = {why: count + dropped[why] for why, count in kit.store.expire(kit.now()).items()}
     notes, revision = kit.store.notes(), kit.revision()
     learned = {
-        project.id: learn_what_changed(
-            kit, project.id, _policy_for(kit, project.root), revision, notes
-        )
-        for project in kit.store.projects()
-        if project.id in tally.projects and (only is None or only & {project.id, project.name})
+        group[0].id: learn_what_changed(kit, group[0].id, _policy_for(kit, group), revision, notes)
+        for group in groups(kit.store.projects())
+        if any(project.id in tally.projects for project in group)
+        and (only is None or any(only & {project.id, project.name} for project in group))
     }
     report = _report(id, started, kit, effective, tally, learned, dropped)
     kit.store.save_report(id, at=started, body=canonical(_lasting(report)))
@@ -59,8 +60,10 @@ def _lasting(report: Report) -> Report:
     return {**report, "evolution": {**evolution, "refused": refused}}
 
 
-def _policy_for(kit: Kit, root: str) -> Policy:
-    return replace(kit.policy(), mode=kit.mode_of(root).mode)
+def _policy_for(kit: Kit, group: Sequence[KnownProject]) -> Policy:
+    """Return the policy of projects that read as one: the lowest of their modes holds."""
+    modes = (kit.mode_of(project.root).mode for project in group)
+    return replace(kit.policy(), mode=min(modes, key=lambda mode: mode.rank))
 
 
 def _report(
@@ -109,7 +112,7 @@ def _evolution_part(
     tally: Tally,
 ) -> dict[str, Any]:
     parts = list(learned.values())
-    names = {project.id: project.name for project in kit.store.projects()}
+    named = names(kit.store.projects())
     return {
         "mode": str(effective.mode),
         "observed": {
@@ -130,7 +133,7 @@ def _evolution_part(
         "proposals": [id for part in parts for id in part.filed],
         "saved": [id for part in parts for id in part.saved],
         "refused": [
-            {"project": names.get(project, project), "text": text, "code": code, "reason": reason}
+            {"project": named.get(project, project), "text": text, "code": code, "reason": reason}
             for project, part in learned.items()
             for text, code, reason in part.refused
         ],

@@ -58,18 +58,18 @@ def _named(kept: KeptSession, subject: str) -> bool:
 
 
 def _plan_sessions(kit: Kit, subject: str, sessions: list[KeptSession]) -> Plan:
+    """Look at the items of every project: one may have been joined when an item was filed."""
     ids = {kept.id for kept in sessions}
     items: list[State] = []
     quotes_only: list[str] = []
-    for project in {kept.project for kept in sessions}:
-        for state in kit.store.states(project=project):
-            found = opened(kit, state.id)
-            if isinstance(found, Refusal) or not _cites(found[1], ids):
-                continue
-            if _rests_on(found[1], ids):
-                items.append(state)
-            else:
-                quotes_only.append(state.id)
+    for state in kit.store.states():
+        found = opened(kit, state.id)
+        if isinstance(found, Refusal) or not _cites(found[1], ids):
+            continue
+        if _rests_on(found[1], ids):
+            items.append(state)
+        else:
+            quotes_only.append(state.id)
     return Plan(
         subject=subject,
         sessions=tuple(sorted(ids)),

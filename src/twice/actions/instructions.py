@@ -8,6 +8,7 @@ from pathlib import Path
 from twice.actions.kit import Kit, expand, shorten
 from twice.core import limits
 from twice.core.gates import Known
+from twice.core.joined import heads
 
 _FILES = (
     "AGENTS.md",
@@ -28,10 +29,10 @@ _FOLDERS = (".claude/rules", ".cursor/rules")
 
 def known_in_files(kit: Kit, project: str) -> Iterator[Known]:
     """Yield each line of a project's instruction files that says how things shall be."""
-    root = next((known.root for known in kit.store.projects() if known.id == project), "")
-    if not root:
+    head = heads(kit.store.projects()).get(project)
+    if head is None or not head.root:
         return
-    folder = expand(root, kit.home)
+    folder = expand(head.root, kit.home)
     own = [kit.home / name for name in _OF_THE_USER if (kit.home / name).is_file()]
     for path in _linked([*sorted(_found(folder)), *own], kit.home)[: limits.INSTRUCTION_FILES]:
         name = path.relative_to(folder) if path.is_relative_to(folder) else shorten(path, kit.home)

@@ -256,7 +256,8 @@ def _with(
 
 
 def _evictions(kit: Kit, project: str, revision: str, coming: int) -> list[Draft]:
-    states = kit.store.states(project=project)
+    """Let what is settled leave a full list: the project's own, not what was joined to it."""
+    states = [s for s in kit.store.states(project=project) if s.project == project]
     leaving = evictable(states, revision, coming=coming)
     return [decide_eviction(state, actor="dream") for state in leaving]
 

@@ -9,6 +9,7 @@ from twice.actions.gating import in_force
 from twice.actions.kit import Kit, expand
 from twice.core import limits
 from twice.core.gates import Known
+from twice.core.joined import LINKED, UNLINKED, names
 from twice.core.ledger import Entry
 from twice.core.lessons import words_of
 from twice.core.proposals import Content, Evidence, Refusal, decode_content
@@ -96,7 +97,7 @@ class _Frame:
 
     def __init__(self, kit: Kit) -> None:
         self.kit = kit
-        self.projects = {project.id: project for project in kit.store.projects()}
+        self.names = names(kit.store.projects())
         self.sessions = {session.id: session for session in kit.store.sessions()}
         self.present: dict[str, bool] = {}
         self.known: dict[str, list[Known]] = {}
@@ -119,8 +120,7 @@ class _Frame:
 
 def _shown(frame: _Frame, state: State, policy: str) -> Shown:
     kit = frame.kit
-    project = frame.projects.get(state.project)
-    name = project.name if project else state.project
+    name = frame.names.get(state.project, state.project)
     data = kit.store.blobs([state.hash]).get(state.hash)
     if data is None:
         return Shown(state, seen_status(state, policy), name, None)
@@ -180,11 +180,15 @@ def why(kit: Kit, wanted: str) -> list[Why] | Refusal:
         return Refusal(
             "unknown", f"Nothing here says {wanted!r}.", "twice review --list --status all"
         )
-    subjects = {state.id for state in found[: limits.LISTED]}
-    history: dict[str, list[Entry]] = {id: [] for id in subjects}
+    chosen = {state.id: state for state in found[: limits.LISTED]}
+    history: dict[str, list[Entry]] = {id: [] for id in chosen}
     for entry in kit.store.entries():
-        if entry.subject in subjects:
+        if entry.subject in chosen:
             history[entry.subject].append(entry)
+        elif entry.kind in (LINKED, UNLINKED):
+            for state in chosen.values():
+                if state.project in (entry.subject, entry.project) and history[state.id]:
+                    history[state.id].append(entry)
     frame, policy = _Frame(kit), kit.revision()
     return [
         Why(_shown(frame, s, policy), tuple(history[s.id]), _files(kit, s))

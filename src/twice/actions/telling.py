@@ -7,6 +7,7 @@ from typing import Any
 
 from twice.actions.kit import Kit
 from twice.core.gates import waits
+from twice.core.joined import heads, names
 from twice.core.policy import Effective
 from twice.core.recall import Context, Standing, choose
 
@@ -25,10 +26,11 @@ def told(kit: Kit, project: str) -> Told:
     """Return what the session-start hook prints, and why the rest is not in it."""
     items = kit.store.standing(project)
     by_id = {item.id: item for item in items}
-    names = {known.id: known.name for known in kit.store.projects()}
-    chosen: Context = choose(items, name=names.get(project, project))
+    head = heads(kit.store.projects()).get(project)
+    name = head.name if head else project
+    chosen: Context = choose(items, name=name)
     return Told(
-        names.get(project, project),
+        name,
         kit.store.context(project),
         tuple(by_id[id] for id in chosen.shown),
         tuple(by_id[id] for id in chosen.left_out),
@@ -56,13 +58,14 @@ def health(kit: Kit, root: Path, project: str) -> Health:
     waiting = [state for state in kit.store.states() if waits(state, revision)]
     report = last_report(kit)
     sessions = kit.store.sessions()
-    names = {known.id: known.name for known in kit.store.projects()}
+    known = kit.store.projects()
+    here = {state.id for state in kit.store.states(project=project)} if project else set()
     return Health(
         mode=kit.mode_of(str(root)),
         revision=revision,
-        project=names.get(project, ""),
+        project=names(known).get(project, ""),
         waiting=len(waiting),
-        waiting_here=sum(state.project == project for state in waiting),
+        waiting_here=sum(state.id in here for state in waiting),
         in_force_here=len(kit.store.standing(project)) if project else 0,
         sessions=len(sessions),
         last_dream=report["ended"] if report else None,

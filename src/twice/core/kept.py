@@ -102,7 +102,8 @@ class Recorded:
 class KnownProject:
     """A project that sessions were read of; ``gone``: its folder no longer exists.
 
-    ``later`` are keys by which it is not looked up, but will be known from now on.
+    ``later`` are keys by which it is not looked up, but will be known from now on. ``reads_as`` is
+    the id of the project that it was joined to, ``joined`` when, in UTC microseconds.
     """
 
     id: str
@@ -111,6 +112,8 @@ class KnownProject:
     gone: bool
     keys: tuple[str, ...] = field(default=())
     later: tuple[str, ...] = field(default=())
+    reads_as: str = ""
+    joined: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

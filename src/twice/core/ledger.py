@@ -13,8 +13,9 @@ GENESIS = "0" * 64
 class Draft(msgspec.Struct, frozen=True):
     """An entry that is not in the chain yet.
 
-    ``kind`` is ``<lesson kind>.<what happened>`` or ``policy.changed`` or ``session.forgotten``;
-    ``subject`` is the id of what it is about; ``body`` holds ids, digests and anchors, never text.
+    ``kind`` is ``<lesson kind>.<what happened>``, or ``policy.changed``, ``session.forgotten``,
+    ``project.linked`` or ``project.unlinked``; ``subject`` is the id of what it is about; ``body``
+    holds ids, digests and anchors, never text.
     """
 
     kind: str

@@ -35,6 +35,7 @@ EVIDENCE_ROWS = 500  # per project; the oldest are dropped, and the report says 
 CANDIDATES = 5  # per dream and project
 WAITING = 100  # pending proposals per project
 KEPT = 200  # proposals kept per project
+JOINED = 100  # projects that one other takes in
 LISTED = 50  # newest first, in lists for machines
 MEMORY_CHARS = 500
 NAME_CHARS = (2, 64)

@@ -27,6 +27,7 @@ COMMANDS = {
     "context": "Show what a new session of this project is told.",
     "status": "Show the mode, what waits, the last dream.",
     "why": "Trace an item back to the words that taught it.",
+    "project": "List the known projects; join what is one, take it apart again.",
     "forget": "Erase a session or an item for good.",
     "verify": "Check the ledger, the texts and every file against each other.",
     "settings": "Show or change what Twice may do.",

@@ -4,12 +4,10 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import click
 
-from twice.actions.kit import shorten
 from twice.actions.showing import Shown
 from twice.app import App
 from twice.core.errors import BadInput
@@ -18,7 +16,7 @@ from twice.core.states import State
 from twice.faces.cli import refuse
 
 as_json = click.option("--json", "machine", is_flag=True, help="Print JSON for scripts.")
-of_project = click.option("--project", help="Only this project, by its name or id.")
+of_project = click.option("--project", help="Only this project, by its name, id or folder.")
 expected_hash = click.option(
     "--hash", "expected", default="", help="The review hash that you saw; another one is refused."
 )
@@ -93,18 +91,10 @@ def project_id(app: App, wanted: str | None) -> str:
             "This folder is no project that Twice knows.",
             hint="Run it in a project's folder, or name one with --project.",
         )
-    root = shorten(Path(wanted).expanduser().absolute(), app.kit.home)
-    found = [p for p in app.kit.store.projects() if wanted in (p.id, p.name) or p.root == root]
-    if len(found) == 1:
-        return found[0].id
-    names = sorted({p.name for p in app.kit.store.projects()})
-    if found:
-        ids = ", ".join(f"{p.id} ({p.root})" for p in found)
-        raise BadInput(
-            f"Several projects are named {wanted!r}.", hint=f"Name one by its id: {ids}."
-        )
-    listed = ", ".join(names[:8]) or "none yet"
-    raise BadInput(f"There is no project {wanted!r}.", hint=f"Known: {listed}.")
+    found = app.find_project(wanted)
+    if isinstance(found, Refusal):
+        refuse(found)
+    return found.id
 
 
 def moment_of(text: str, now: int) -> int:

@@ -203,15 +203,16 @@ def why(item: Why) -> str:
     """Write where an item comes from."""
     lines = [card(item.shown), "", "  History:"]
     lines += [
-        f"    {moment(entry.at)}  {_done(entry.verb)} by {entry.actor} (entry {entry.seq})"
+        f"    {moment(entry.at)}  {_done(entry)} by {entry.actor} (entry {entry.seq})"
         for entry in item.history
     ]
     lines += [f"  File: {path} ({standing})" for path, standing in item.files]
     return "\n".join(lines)
 
 
-def _done(verb: str) -> str:
-    return verb.replace("_", " ")
+def _done(entry: Entry) -> str:
+    of_project = "project " if entry.kind.startswith("project.") else ""
+    return of_project + entry.verb.replace("_", " ")
 
 
 def effect(shown: Shown) -> str:

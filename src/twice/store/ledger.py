@@ -9,10 +9,12 @@ import msgspec
 from twice.core import recall
 from twice.core.encoding import canonical, encode
 from twice.core.errors import Broken, Conflict
+from twice.core.joined import LINKED, UNLINKED
 from twice.core.ledger import GENESIS, Draft, Entry, restore, seal
 from twice.core.lessons import Memory
 from twice.core.proposals import decode_content
 from twice.core.states import State, Status, apply
+from twice.store import links
 from twice.store.rows import Row, Tables
 from twice.store.schema import DERIVED
 
@@ -73,7 +75,10 @@ def derive(tables: Tables, sealed: Iterable[Entry]) -> None:
     """Bring the derived tables up to date with entries that were just appended."""
     touched: set[str] = set()
     for entry in sealed:
-        if entry.kind == "policy.changed":
+        if entry.kind in (LINKED, UNLINKED):
+            touched |= links.all_members(tables, (entry.subject, entry.project))
+            links.derive(tables, entry)
+        elif entry.kind == "policy.changed":
             tables.put("meta", [{"key": "policy", "value": canonical(entry.body).decode()}])
         elif entry.verb in ("evicted", "erased"):
             tables.delete("proposals", ("id", "=", entry.subject))
@@ -85,9 +90,8 @@ def derive(tables: Tables, sealed: Iterable[Entry]) -> None:
         if entry.verb in ("rejected", "erased"):
             _derive_rejection(tables, entry)
         if entry.kind.startswith("memory.") and entry.verb not in _BEFORE_DECISION:
-            touched.add(entry.project)
-    for project in sorted(touched):
-        derive_context(tables, project)
+            touched |= links.all_members(tables, (entry.project,))
+    derive_contexts(tables, touched)
 
 
 def _derive_state(tables: Tables, entry: Entry) -> None:
@@ -97,20 +101,29 @@ def _derive_state(tables: Tables, entry: Entry) -> None:
 
 
 def _derive_rejection(tables: Tables, entry: Entry) -> None:
-    before = rejections(tables, entry.project)
+    """Let a no bind in every project that reads as one when it is said, whatever comes later."""
+    for project in links.members(tables, entry.project):
+        before = _rejections(tables, [project])
+        rows = []
+        for idea in entry.body["ideas"]:
+            lineages = sorted(before.get(idea, frozenset()) | set(entry.body["lineages"]))
+            rows.append({"project": project, "idea": idea, "lineages": json.dumps(lineages)})
+        tables.put("rejections", rows)
+
+
+def derive_contexts(tables: Tables, projects: Iterable[str]) -> None:
+    """Choose once what sessions of projects will be told, so that a hook only has to read it.
+
+    Each project that reads as another has a row of its own, which says the same.
+    """
+    chosen: dict[str, recall.Context] = {}
     rows = []
-    for idea in entry.body["ideas"]:
-        lineages = sorted(before.get(idea, frozenset()) | set(entry.body["lineages"]))
-        rows.append({"project": entry.project, "idea": idea, "lineages": json.dumps(lineages)})
-    tables.put("rejections", rows)
-
-
-def derive_context(tables: Tables, project: str) -> None:
-    """Choose once what sessions of a project will be told, so that a hook only has to read it."""
-    context = recall.choose(standing(tables, project), name=project_name(tables, project))
-    tables.put(
-        "contexts",
-        [
+    for project in sorted(projects):
+        head = links.head_of(tables, project)
+        if head not in chosen:
+            chosen[head] = recall.choose(standing(tables, head), name=project_name(tables, head))
+        context = chosen[head]
+        rows.append(
             {
                 "project": project,
                 "text": context.text,
@@ -118,14 +131,15 @@ def derive_context(tables: Tables, project: str) -> None:
                 "shown": len(context.shown),
                 "left_out": len(context.left_out),
             }
-        ],
-    )
+        )
+    tables.put("contexts", rows)
 
 
 def rename_context(tables: Tables, project: str) -> None:
     """Choose again what sessions of a project are told, since its name may have changed."""
-    if tables.count("contexts", ("project", "=", project)):
-        derive_context(tables, project)
+    told = ("project", "in", links.members(tables, project))
+    rows = tables.select("contexts", told, columns=("project",))  # type: ignore[arg-type]
+    derive_contexts(tables, [row["project"] for row in rows])
 
 
 def project_name(tables: Tables, project: str) -> str:
@@ -166,7 +180,7 @@ def states(
     """Return proposals, newest first."""
     where: list[tuple[str, object, object]] = []
     if project is not None:
-        where.append(("project", "=", project))
+        where.append(("project", "in", links.members(tables, project)))
     if statuses:
         where.append(("status", "in", [str(status) for status in statuses]))
     rows = tables.select(
@@ -177,8 +191,15 @@ def states(
 
 def rejections(tables: Tables, project: str) -> dict[str, frozenset[str]]:
     """Return for each rejected idea the lineages that supported it then."""
-    rows = tables.select("rejections", ("project", "=", project))
-    return {row["idea"]: frozenset(json.loads(row["lineages"])) for row in rows}
+    return _rejections(tables, links.members(tables, project))
+
+
+def _rejections(tables: Tables, projects: list[str]) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for row in tables.select("rejections", ("project", "in", projects)):
+        before = found.get(row["idea"], frozenset())
+        found[row["idea"]] = before.union(json.loads(row["lineages"]))
+    return found
 
 
 def blobs_of(tables: Tables, digests: Iterable[str]) -> dict[str, bytes]:

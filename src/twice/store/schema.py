@@ -69,6 +69,7 @@ _ALL = (
     _table("rejections", "project idea", "lineages"),
     _table("contexts", "project", "text check:number shown:number left_out:number"),
     _table("forgotten", "session", "at:number"),
+    _table("links", "project", "reads_as at:number", reads_as="reads_as"),
     # What was read
     _table("projects", "id", "name root gone:number"),
     _table("project_keys", "key", "project"),
@@ -94,4 +95,4 @@ _ALL = (
 )  # fmt: skip
 
 TABLES = {table.name: table for table in _ALL}
-DERIVED = ("proposals", "rejections", "contexts", "forgotten")
+DERIVED = ("links", "proposals", "rejections", "contexts", "forgotten")

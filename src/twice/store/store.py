@@ -22,7 +22,7 @@ from twice.core.kept import (
 from twice.core.ledger import Draft, Entry, broken_links
 from twice.core.recall import Standing
 from twice.core.states import State, Status
-from twice.store import ledger, notes, sweep, transcripts
+from twice.store import ledger, links, notes, sweep, transcripts
 from twice.store.rows import Database, Tables
 from twice.store.schema import DERIVED
 
@@ -63,7 +63,7 @@ class RowStore:
     ) -> tuple[Entry, ...]:
         """Append where the ledger still ends at ``after``; raise ``Conflict`` otherwise."""
         with self._database.writing(durable=True) as tables:
-            notes.drop(tables, {draft.project for draft in drafts})
+            notes.drop(tables, links.concerned(tables, drafts))
             return ledger.append(tables, drafts, after=after, at=at, blobs=blobs or {})
 
     def policy(self) -> PolicyNow | None:
@@ -137,7 +137,7 @@ class RowStore:
         """Keep what one reading of one file adds, in one short transaction."""
         with self._database.writing() as tables:
             if batch.session is not None:
-                notes.drop(tables, (batch.session.project,))
+                notes.drop(tables, links.members(tables, batch.session.project))
             return transcripts.record(tables, batch)
 
     def sightings(self, project: str) -> tuple[Sighting, ...]:

@@ -7,6 +7,7 @@ from twice.core.encoding import encode, text_digest
 from twice.core.ideas import Scope, Sighting, SignalKind, from_json, to_json
 from twice.core.kept import Batch, Depth, KeptSession, KeptTurn, KnownProject, ReadFile, Recorded
 from twice.core.transcript import Anchor, Kind
+from twice.store import links
 from twice.store.rows import Row, Tables
 
 _DAY = 24 * 60 * 60 * 1_000_000
@@ -99,7 +100,9 @@ def _keep_texts(tables: Tables, texts: Iterable[str]) -> None:
 def sightings(tables: Tables, project: str) -> tuple[Sighting, ...]:
     """Return the evidence of a project in order of time, with the quotes that are still there."""
     rows = tables.select(
-        "sightings", ("project", "=", project), order=("recorded", "session", "seq")
+        "sightings",
+        ("project", "in", links.members(tables, project)),
+        order=("recorded", "session", "seq"),
     )
     wanted = [row["quote"] for row in rows if row["quote"] is not None]
     found = tables.select("blobs", ("digest", "in", wanted)) if wanted else []
@@ -147,6 +150,7 @@ def projects(tables: Tables) -> list[KnownProject]:
     keys: dict[str, list[str]] = {}
     for row in tables.select("project_keys"):
         keys.setdefault(row["project"], []).append(row["key"])
+    joined = {row["project"]: row for row in tables.select("links")}
     return [
         KnownProject(
             id=row["id"],
@@ -154,6 +158,8 @@ def projects(tables: Tables) -> list[KnownProject]:
             root=row["root"],
             gone=bool(row["gone"]),
             keys=tuple(keys.get(row["id"], ())),
+            reads_as=joined[row["id"]]["reads_as"] if row["id"] in joined else "",
+            joined=joined[row["id"]]["at"] if row["id"] in joined else None,
         )
         for row in tables.select("projects")
     ]
@@ -187,7 +193,7 @@ def session(tables: Tables, id: str) -> KeptSession | None:
 
 def sessions(tables: Tables, project: str | None = None) -> list[KeptSession]:
     """Return the index of sessions, of one project or of all."""
-    where = [("project", "=", project)] if project is not None else []
+    where = [("project", "in", links.members(tables, project))] if project is not None else []
     return [KeptSession(**row) for row in tables.select("sessions", *where)]  # type: ignore[arg-type]
 
 

@@ -52,6 +52,14 @@ def upgrade() -> None:
     )
     op.create_index("lineage_keys_lineage", "lineage_keys", ["lineage"], unique=False)
     op.create_table(
+        "links",
+        sa.Column("project", sa.Text(), nullable=False),
+        sa.Column("reads_as", sa.Text(), nullable=False),
+        sa.Column("at", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.PrimaryKeyConstraint("project"),
+    )
+    op.create_index("links_reads_as", "links", ["reads_as"], unique=False)
+    op.create_table(
         "meta",
         sa.Column("key", sa.Text(), nullable=False),
         sa.Column("value", sa.Text(), nullable=False),
