@@ -16,6 +16,7 @@ from tests.sources import (
     samples_native,
     samples_opencode,
     samples_openhands,
+    samples_otel,
     samples_swe,
     samples_vscode,
 )
@@ -35,6 +36,7 @@ from twice.sources.gemini_cli import GeminiCli
 from twice.sources.native import Native
 from twice.sources.opencode import OpenCode
 from twice.sources.openhands import OpenHands
+from twice.sources.otel_genai import OtelGenAi
 from twice.sources.specstory import SpecStory
 from twice.sources.swe_agent import SweAgent
 from twice.sources.vscode_chat import VsCodeChat
@@ -149,6 +151,7 @@ CASES = {
         made=lambda turns: samples_chats.export(samples_chats.claude_ai_having(turns)),
         appended=False,
     ),
+    "otel-genai": Case(OtelGenAi(), "spans.jsonl", samples_otel.OTEL, samples_otel.otel_having),
     "native": Case(Native(), "recorded.jsonl", samples_native.NATIVE),
 }
 APPENDED = [name for name, case in CASES.items() if case.appended]

@@ -33,6 +33,7 @@ from twice.sources.lines import (
     decode,
     head_of,
     known_files,
+    read_lines,
     unknown,
 )
 from twice.sources.logs import nanoseconds
@@ -79,7 +80,7 @@ class Native:
                 hint="A later version of Twice reads them.",
             )
         changed = path.stat().st_mtime_ns
-        for part, strand in strands_in(path, _names_in).items():
+        for part, strand in strands_in(read_lines(path), _names_in).items():
             read = partial(self._read, path, strand)
             latest = nanoseconds(strand.latest) if strand.latest else changed
             yield Log(part, strand.size, latest, read)

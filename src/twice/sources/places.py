@@ -22,6 +22,7 @@ from twice.sources.native import Native
 from twice.sources.opencode import OpenCode, is_named_like_its_database
 from twice.sources.openhands import OpenHands
 from twice.sources.openhands_files import is_later_event
+from twice.sources.otel_genai import OtelGenAi
 from twice.sources.specstory import HISTORY, SpecStory
 from twice.sources.swe_agent import SweAgent
 from twice.sources.vscode_chat import VsCodeChat
@@ -60,6 +61,7 @@ def sources(*, own: Path | None = None, projects: Sequence[Path] = ()) -> tuple[
         ChatGpt(),
         ClaudeAi(),
         Native(own=own),
+        OtelGenAi(own=own),
     )
     return (*natives, Entire(natives=natives, projects=projects))
 

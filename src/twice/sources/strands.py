@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from twice.core import limits
-from twice.sources.lines import BOM, Line, read_lines
+from twice.sources.lines import BOM, Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,30 +27,47 @@ class Strand:
     size: int = 0
     latest: int = 0
     _starts: "array[int]" = field(default_factory=lambda: array("Q"))
+    _ends: "array[int]" = field(default_factory=lambda: array("Q"))
 
     def add(self, line: Line, at: int | None = None) -> None:
         """Take in a line; one that is here already only tells a time."""
         self.latest = max(self.latest, at or 0)
         if not self._starts or self._starts[-1] != line.start:
             self._starts.append(line.start)
+            self._ends.append(line.end)
             self.size += line.end - line.start - line.whole
 
-    def lines(self, path: Path) -> Iterator[Line]:
-        """Yield the lines again, each with its number within the session."""
+    def join(self, others: Iterable["Strand"]) -> None:
+        """Take in the lines of others, in the order of the file."""
+        strands = (self, *others)
+        spans = {span for each in strands for span in zip(each._starts, each._ends, strict=True)}
+        self.latest = max(each.latest for each in strands)
+        self.size = sum(end - start for start, end in spans)
+        ordered = sorted(spans)
+        self._starts = array("Q", (start for start, _ in ordered))
+        self._ends = array("Q", (end for _, end in ordered))
+
+    def lines(self, path: Path, longest: int | None = None) -> Iterator[Line]:
+        """Yield the lines again, each with its number within the session.
+
+        Of those longer than ``longest`` bytes, or than a line may be, there is no data.
+        """
+        bound = longest or limits.LINE_BYTES
         with path.open("rb") as file:
-            for seq, start in enumerate(self._starts):
+            for seq, (start, end) in enumerate(zip(self._starts, self._ends, strict=True)):
                 file.seek(start)
-                found = file.readline(limits.LINE_BYTES + 1)
+                found = file.read(min(end - start, bound + 2))
                 whole = found.endswith(b"\n")
                 data = found[:-1] if whole else found
-                end = start + len(found)
-                if len(data) > limits.LINE_BYTES:
+                if len(data) > bound:
                     yield Line(seq, start, end, None, whole)
                 else:
                     yield Line(seq, start, end, data if start else data.removeprefix(BOM), whole)
 
 
-def strands_in(path: Path, names: Callable[[Line], Iterable[Named] | None]) -> dict[str, Strand]:
+def strands_in(
+    lines: Iterable[Line], names: Callable[[Line], Iterable[Named] | None]
+) -> dict[str, Strand]:
     """Return the strands of a file by session, in the order in which they begin.
 
     ``names`` tells which sessions a line is part of, or None where it is damaged: then it is
@@ -58,7 +75,7 @@ def strands_in(path: Path, names: Callable[[Line], Iterable[Named] | None]) -> d
     """
     found: dict[str, Strand] = {}
     last = first = Strand()
-    for line in read_lines(path):
+    for line in lines:
         if line.blank:
             continue
         named = names(line) if line.data is not None else None
