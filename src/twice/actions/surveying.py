@@ -1,5 +1,6 @@
 """What there is to learn from, looked at without keeping anything: agents, files, human turns."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -137,29 +138,30 @@ def as_typed(text: str) -> str:
 def _survey(
     found: Sequence[Opened], when: Callable[[Log], int]
 ) -> tuple[tuple[Survey, ...], list[Unread]]:
-    kept: dict[str, list[tuple[int, int]]] = {}
+    begun: dict[str, list[int]] = {}
+    sizes: Counter[str] = Counter()
     unreadable: list[Unread] = []
     for opened in found:
         try:
             logs = [(log.size, when(log)) for log in opened.source.logs(opened.path)]
+            sizes[opened.source.name] += _size(opened.path, sum(size for size, _ in logs))
         except FileNotFoundError:
             continue
         except (OSError, UnknownFormat) as error:
             unreadable.append(_unread(opened.path, error))
             continue
-        kept.setdefault(opened.source.name, []).extend(logs)
+        begun.setdefault(opened.source.name, []).extend(at for _, at in logs)
     agents = tuple(
-        Survey(
-            agent=agent,
-            sessions=len(logs),
-            size_bytes=sum(size for size, _ in logs),
-            first=min(at for _, at in logs),
-            last=max(at for _, at in logs),
-        )
-        for agent, logs in sorted(kept.items())
-        if logs
+        Survey(agent, len(times), sizes[agent], min(times), max(times))
+        for agent, times in sorted(begun.items())
+        if times
     )
     return agents, unreadable
+
+
+def _size(path: Path, told: int) -> int:
+    """Return the bytes of a file's sessions; those in a database cannot be weighed one by one."""
+    return max(told, path.stat().st_size) if path.is_file() else told
 
 
 def _fault_of(path: Path) -> Unread | None:
