@@ -156,14 +156,14 @@ class _Editor:
             if head is None or not (count or head.has_a_known_shape):
                 head, count = head or Composer(), count or 1  # its reading says what is wrong
             size = count or head.length
-            if size and not head.is_of_an_agent:
+            if id and size and not head.is_of_an_agent:
                 yield from self._log(id, size, head.updated, partial(self._read, id, head))
 
     def listed(self) -> Iterator[Log]:
         """Yield the conversations that the database of a window holds itself."""
         for composer in composers_in(self._value(ITEMS, LISTED) or b"")[0]:
             id, size = composer.composer_id, len(items_in(composer.conversation))
-            if size and isinstance(id, str) and not composer.is_of_an_agent:
+            if id and isinstance(id, str) and size and not composer.is_of_an_agent:
                 read = partial(self._tell, id, composer, composer)
                 yield from self._log(id, size, composer.updated, read)
 
@@ -171,7 +171,7 @@ class _Editor:
         """Yield the chats of the first versions."""
         for tab in tabs_in(self._value(ITEMS, _CHATS) or b""):
             size = len(items_in(tab.bubbles))
-            if size and isinstance(tab.tab_id, str):
+            if size and tab.tab_id and isinstance(tab.tab_id, str):
                 chat = Composer(conversation=tab.bubbles, created_at=tab.last_send_time)
                 read = partial(self._tell, tab.tab_id, chat, chat)
                 yield from self._log(f"chat:{tab.tab_id}", size, chat.updated, read)
