@@ -163,7 +163,8 @@ class _Reader:
         """Return the turn that a line begins, or None.
 
         A pasted file, or what a tool gave back, may hold such lines too: a turn stands outside of
-        tools, below a rule or a person's turn, and has a time where the first one has.
+        tools, below a rule or a person's turn, and has a time where the first one has. The agent's
+        words end a person's turn also where the rule is missing.
         """
         found = _TURN.fullmatch(text) if text.startswith("_**") else None
         if not found or self._tools_open:
@@ -171,7 +172,8 @@ class _Reader:
         time = _TIME.search(found["note"] or "")
         if self._timed is None:
             self._timed = time is not None
-        below_person = bool(self._timed and self._turn and self._turn.is_person)
+        of_person = bool(self._turn and self._turn.is_person)
+        below_person = of_person and (self._timed or found["who"] != "User")
         if self._turn and self._last != "---" and not below_person:
             return None
         if self._timed and not time:
