@@ -70,10 +70,13 @@ class Entire:
         found = repository_at(path)
         if found is None:
             raise UnknownFormat(f"{path} is no git repository.")
-        objects = Objects(found.common, self._environ)
+        objects = self._objects(found.common)
         for kept in kept_in(objects):
             read = partial(self._read, objects, found, kept)
             yield Log(kept.session, kept.size, kept.mtime, read)
+
+    def _objects(self, folder: Path) -> Objects:
+        return Objects(folder, self._environ)
 
     def _read(
         self, objects: Objects, found: Repository, kept: Kept, since: Position
