@@ -14,7 +14,8 @@ import pytest
 from tests.faces.desk import Desk, Ran, seated
 
 import twice
-from twice.actions.recording import Recording
+from twice.actions.forgetting import Plan
+from twice.actions.recording import About, Recording
 from twice.core import limits
 from twice.core.transcript import Speaker
 
@@ -320,6 +321,23 @@ def test_a_session_that_was_only_observed_can_be_forgotten(desk: Desk) -> None:
     assert reasons(ran) == [(1, "its session was forgotten on your command")]
 
 
+def test_what_is_forgotten_while_it_is_recorded_is_gone_all_the_same(desk: Desk) -> None:
+    def batches() -> Iterator[list[tuple[int, dict[str, Any]]]]:
+        yield [(1, event("Hello."))]
+        with _app() as other:
+            plan = other.plan_forgetting("s1")
+            assert isinstance(plan, Plan)
+            other.forget(plan)
+        yield [(2, event(f"Always say {CANARY}.")), (3, event("Hello.", "s2"))]
+        yield [(4, event(f"Never say {CANARY}."))]
+
+    with _app() as app:
+        told = app.record(batches(), About(cwd=str(desk.work)))
+    assert (told.kept, told.refused, told.sessions) == (2, 2, 2)
+    assert CANARY.encode() not in raw(desk)
+    assert [each["session"] for each in waiting(desk)] == ["s2"]
+
+
 # In Python
 
 
@@ -392,12 +410,12 @@ def test_of_eight_agents_that_report_at_once_every_event_is_kept(desk: Desk) -> 
     processes = [started(desk) for _ in range(8)]
     for number, process in enumerate(processes):
         assert process.stdin
-        process.stdin.write(given(*[event(f"{number}-{n}") for n in range(200)]).encode())
+        process.stdin.write(given(*[event(f"{number}-{n}") for n in range(50)]).encode())
         process.stdin.close()
     assert [process.wait() for process in processes] == [0] * 8
     found = [each["text"] for each in waiting(desk)]
-    assert sorted(found) == sorted(f"{w}-{n}" for w in range(8) for n in range(200))
+    assert sorted(found) == sorted(f"{w}-{n}" for w in range(8) for n in range(50))
     for writer in range(8):
         mine = [text for text in found if text.startswith(f"{writer}-")]
-        assert mine == [f"{writer}-{n}" for n in range(200)]
-    assert desk.twice("dream", "--json").value["read"]["turns"] == 1_600
+        assert mine == [f"{writer}-{n}" for n in range(50)]
+    assert desk.twice("dream", "--json").value["read"]["turns"] == 400

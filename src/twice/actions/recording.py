@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -28,6 +29,8 @@ from twice.core.transcript import Session
 
 Given = bytes | Mapping[str, object] | None
 """An event as it is handed in: a line of JSON, or its fields; None where it is too long."""
+
+FORGOTTEN = "its session was forgotten on your command"
 
 _Of = tuple[str, str]  # an agent and its session
 
@@ -133,20 +136,30 @@ class _Recorder:
 
     def flush(self) -> None:
         """Write to the spool what waits, session by session."""
-        for (agent, session), events in self._waiting.items():
-            if self._kit.spool.append(agent, session, [line for _, line in events]):
-                self._recording.kept += len(events)
-                self._sessions.add((agent, session))
-                continue
-            mebibytes = limits.RECORDED_BYTES // 1024 // 1024
-            for number, _ in events:
-                self._recording.refuse(number, f"its session holds {mebibytes} MiB already")
+        kept = {of for of, events in self._waiting.items() if self._append(of, events)}
         self._forgotten = self._kit.store.forgotten()
-        late = {id for _, id in self._waiting if is_forgotten(self._kit, id, self._forgotten)}
-        if late:  # somebody had them forgotten at this very moment
-            erase_waiting(self._kit, late)
+        late = {of for of in kept if is_forgotten(self._kit, of[1], self._forgotten)}
+        if late:  # somebody had them forgotten while they were written
+            erase_waiting(self._kit, {session for _, session in late})
+        for of, events in self._waiting.items():
+            if of in late:
+                self._refuse(events, FORGOTTEN)
+            elif of in kept:
+                self._recording.kept += len(events)
+                self._sessions.add(of)
+            else:
+                mebibytes = limits.RECORDED_BYTES // 1024 // 1024
+                self._refuse(events, f"its session holds {mebibytes} MiB already")
         self._waiting.clear()
         self._modes.clear()
+
+    def _append(self, of: _Of, events: list[tuple[int, bytes]]) -> bool:
+        agent, session = of
+        return self._kit.spool.append(agent, session, [line for _, line in events])
+
+    def _refuse(self, events: list[tuple[int, bytes]], reason: str) -> None:
+        for number, _ in events:
+            self._recording.refuse(number, reason)
 
     def observe(self) -> None:
         """Read what is held in memory, as a dream does, and let go of it."""
@@ -195,8 +208,8 @@ class _Recorder:
             text=clean[: limits.TURN_CHARS],
             id=_identifier(event.id, "id") or f"{self._run}{self._taken:06x}",
             cwd=self._folder((agent, session), event.cwd),
-            branch=redact(encode(event.branch or "").decode()).text or None,
-            remote=redact(encode(event.remote or "").decode()).text or None,
+            branch=_clean(event.branch),
+            remote=_clean(event.remote),
             interrupted=event.interrupted,
         )
 
@@ -214,7 +227,7 @@ class _Recorder:
         """Return what may be kept of an event; raise where nothing may."""
         kit, (agent, session) = self._kit, of
         if is_forgotten(kit, session, self._forgotten):
-            raise BadInput("its session was forgotten on your command")
+            raise BadInput(FORGOTTEN)
         where = (self._folders.get(of, ""), event.remote or "")
         if where not in self._places:
             place = kit.place(Session(session, agent, cwd=where[0], remote=where[1]), ())
@@ -243,6 +256,12 @@ def _event_of(given: Given) -> NativeEvent:
     return event
 
 
+@lru_cache(maxsize=64)  # a session's branch and remote seldom change
+def _clean(text: str | None) -> str | None:
+    return redact(encode(text).decode()).text if text else None
+
+
+@lru_cache(maxsize=256)
 def _identifier(text: str | None, what: str) -> str:
     """Return a name that others gave; raise where it may hold anything else."""
     text = encode(text or "").decode()

@@ -62,7 +62,8 @@ class FileSpool:
             try:
                 _write(descriptor, data)
                 os.fsync(descriptor)
-                os.fsync(folder)
+                if not before:
+                    os.fsync(folder)  # so that its new name is there, too
             except OSError:
                 os.ftruncate(descriptor, before)
                 raise
