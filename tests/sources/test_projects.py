@@ -107,6 +107,16 @@ def test_a_worktree_that_was_met_is_known_after_git_has_removed_it(shop: Path, h
     assert below.keys == lost.keys
 
 
+def test_a_repository_inside_a_worktree_has_nothing_of_it(shop: Path, home: Path) -> None:
+    beside = home / "code" / "shop-fix"
+    git(shop, "worktree", "add", str(beside), "-b", "fix")
+    inner = beside / "tools"
+    inner.mkdir()
+    git(inner, "init")
+    assert place(inner, home).later == ()
+    assert place(beside, home).later == (f"path:{beside}",)
+
+
 def test_a_bare_repository_and_its_worktrees_are_named_for_people(home: Path, shop: Path) -> None:
     git(home, "clone", "--bare", str(shop), str(home / "tools.git"))
     hidden = home / "app"
@@ -433,10 +443,16 @@ def test_what_is_temporary_follows_the_environment(home: Path, tmp_path: Path) -
     assert place(home / "app", home, temp=inside).name == "app"
 
 
+def test_a_repository_cannot_name_a_folder_of_others_as_its_own(home: Path, shop: Path) -> None:
+    git(home, "clone", "--bare", str(shop), str(home / "odd.git"))
+    git(home / "odd.git", "config", "core.worktree", str(shop))
+    assert place(home / "odd.git", home).root == str(home / "odd.git")
+
+
 def test_settings_kept_in_a_hidden_repository_of_the_home_are_no_project(home: Path) -> None:
     git(home, "init", "--bare", ".dotfiles")
     assert place(home / "notes", home).name == "notes"
-    git(home / ".dotfiles", "config", "core.worktree", str(home))
+    git(home / ".dotfiles", "config", "core.worktree", str(home))  # it is not believed
     assert place(home / ".dotfiles" / "hooks", home).keys[0].startswith("path:")
 
 

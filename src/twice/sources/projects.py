@@ -45,14 +45,22 @@ class Landmarks:
     """
 
     def __init__(
-        self, known: Iterable[Path] = (), among: Iterable[Path] = (), *, home: Path
+        self, known: Iterable[Path] = (), among: Collection[Path] = (), *, home: Path
     ) -> None:
         self.home, self.homes = home, homes_of(home)
+        self.known, self._among = frozenset(known), among
         self._real: dict[str, Path | None] = {}
-        recorded = (self.real(str(folder)) for folder in among)
-        self.known = frozenset(known)
-        self.folders = self.known.union(folder for folder in recorded if folder is not None)
         self._around: dict[Path, Repository | None] = {}
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """All of the folders, as they really lie."""
+        return frozenset(map(str, self._paths))
+
+    @cached_property
+    def _paths(self) -> frozenset[Path]:
+        recorded = (self.real(str(folder)) for folder in self._among)
+        return self.known.union(folder for folder in recorded if folder is not None)
 
     def real(self, recorded: str) -> Path | None:
         """Return a recorded folder as a real path of this machine, if it names one."""
@@ -84,19 +92,19 @@ class Landmarks:
 
     def worktree(self, path: Path) -> tuple[Repository, Path] | None:
         """Return the repository that still lists a lost folder's worktree, and that worktree."""
-        for folder in (path, *path.parents) if self._worktrees else ():
+        for folder in _upwards(path) if self._worktrees else ():
             if folder in self._worktrees:
-                return self._worktrees[folder], folder
+                return self._worktrees[folder], Path(folder)
         return None
 
     @cached_property
-    def _worktrees(self) -> dict[Path, Repository]:
+    def _worktrees(self) -> dict[str, Repository]:
         """Every worktree that is listed, with its repository."""
-        around = {r for folder in self.folders if (r := self.repository(folder)) is not None}
-        found: dict[Path, Repository] = {}
+        around = {r for folder in self._paths if (r := self.repository(folder)) is not None}
+        found: dict[str, Repository] = {}
         for repository in sorted(around, key=lambda repository: repository.common):
             for folder in _listed_in(repository.common):
-                found.setdefault(folder, repository)
+                found.setdefault(str(folder), repository)
         return found
 
 
@@ -154,7 +162,13 @@ def _place_of(found: Repository, worktree: Path | None, remote: str) -> Place:
 
 
 def _worktree_around(path: Path) -> Path | None:
-    return next((f for f in (path, *path.parents) if is_file(f / ".git")), None)
+    """Return the worktree, beside the main one, that a folder lies in."""
+    for folder in (path, *path.parents):
+        if is_folder(folder / ".git"):
+            return None
+        if is_file(folder / ".git"):
+            return folder
+    return None
 
 
 def _path_key(path: Path) -> str:
@@ -221,7 +235,10 @@ def _root(common: Path) -> Path:
     if common.name.startswith("."):
         return common.parent
     if named := worktree_of(_text(common / "config")):
-        return Path(os.path.realpath(common / named))
+        folder = Path(os.path.realpath(common / named))
+        pointer = _line(folder / ".git").partition("gitdir:")[2].strip()
+        if pointer and Path(os.path.realpath(folder / pointer)) == common:
+            return folder
     return common
 
 
@@ -242,9 +259,10 @@ def _project_above(path: Path, marks: Landmarks, *, gone: bool) -> Path:
 
     A folder that merely holds projects, such as ``~/code``, does not take them in.
     """
-    for known in reversed(path.parents):
-        if known not in marks.folders:
+    for above in reversed([*_upwards(path.parent)]):
+        if above not in marks.folders:
             continue
+        known = Path(above)
         is_there = is_folder(known)
         if is_home(known, marks.homes, gone=not is_there):
             continue
@@ -252,6 +270,14 @@ def _project_above(path: Path, marks: Landmarks, *, gone: bool) -> Path:
         if not holds_others:
             return known
     return path
+
+
+def _upwards(path: Path) -> Iterator[str]:
+    """Yield a folder and those above it, as text: there are many, and paths are slow to make."""
+    text, root = str(path), path.anchor
+    while len(text) > len(root):
+        yield text
+        text = text.rpartition(os.sep)[0]
 
 
 def _is_marked(folder: Path) -> bool:
