@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
 
@@ -12,7 +12,6 @@ from twice.core.transcript import Kind, Position, Reading, Session, Skipped
 from twice.ports import Known, Log
 from twice.sources.claude_records import (
     ATTACHMENT,
-    MESSAGE,
     RECORD,
     TYPES,
     Block,
@@ -21,11 +20,14 @@ from twice.sources.claude_records import (
     blocked_in,
     is_by_hand,
     is_injected,
+    message_of,
     origin_kind,
+    record_of,
     refusal_in,
     text_of,
     typed_in,
 )
+from twice.sources.claude_silence import is_silent
 from twice.sources.following import Conversation, Heard, follow, own_by_location
 from twice.sources.lines import (
     UNFINISHED,
@@ -33,6 +35,7 @@ from twice.sources.lines import (
     Line,
     decode,
     known_files,
+    never,
     stem_of,
     unknown,
 )
@@ -106,6 +109,7 @@ class _Listener:
         self._own = own
         self._talked = False
         self._by_hand: bool | None = None
+        self._settled = False
         self._seen: set[str] = set()
         self._queue = Queue(told)
         self._held: list[Heard] = []
@@ -116,23 +120,23 @@ class _Listener:
             self._learn(record, line)
         return self._talked and bool(self.conversation.session.cwd)
 
-    def hear(self, line: Line) -> Iterator[Heard]:
-        record, flaw = decode(RECORD, line.data or b"")
-        if record is None and not line.whole:
-            yield Skipped(line.seq, UNFINISHED)
-            return
-        if flaw:
-            yield Skipped(line.seq, flaw)
+    def hear(self, line: Line) -> Iterable[Heard]:
+        record, flaw = record_of(line.data or b"")
         if record is None:
-            return
-        self._learn(record, line)
-        try:
-            heard = list(self._hear(record, line))
-        except msgspec.MsgspecError:
-            heard = [Skipped(line.seq, UNKNOWN_SHAPE)]
-        self._held += heard
-        if not self._queue:
-            yield from self._release()
+            return [Skipped(line.seq, flaw if line.whole else UNFINISHED)]
+        if not self._settled:
+            self._learn(record, line)
+        waited = bool(self._queue)
+        heard = self._hear(record, line)
+        if waited or self._queue:
+            self._held += heard
+            heard = [] if self._queue else self._release()
+            self._choose_what_is_silent()
+        return [Skipped(line.seq, flaw), *heard] if flaw else heard
+
+    def _choose_what_is_silent(self) -> None:
+        """Have every line heard while facts are missing, or the agent's next settles a message."""
+        self.conversation.silent = is_silent if self._settled and self._queue.at_rest else never
 
     def end(self) -> Iterator[Heard]:
         waiting = self._queue.rest()
@@ -146,9 +150,9 @@ class _Listener:
     def waiting(self) -> Iterator[tuple[int, int]]:
         return self._queue.places()
 
-    def _release(self) -> Iterator[Heard]:
-        held, self._held = sorted(self._held, key=attrgetter("seq")), []
-        return iter(held)
+    def _release(self) -> list[Heard]:
+        held, self._held = self._held, []
+        return sorted(held, key=attrgetter("seq"))
 
     def _learn(self, record: Record, line: Line) -> None:
         conversation = self.conversation
@@ -160,51 +164,64 @@ class _Listener:
         if record.type in ("user", "assistant") and not record.is_meta:
             self._talked = True
             self._by_hand = is_by_hand(record) or bool(self._by_hand)
+        session = conversation.session
+        self._settled = bool(self._by_hand and session.id and session.cwd and session.branch)
+        self._choose_what_is_silent()
 
-    def _hear(self, record: Record, line: Line) -> Iterator[Heard]:
+    def _hear(self, record: Record, line: Line) -> list[Heard]:
         match record.type:
             case "user":
-                yield from self._hear_user(record, line)
+                return self._hear_user(record, line)
             case "assistant":
-                yield from self._hear_assistant(record, line)
+                return self._hear_assistant(record, line)
             case "queue-operation":
                 self._hear_queue(record, line)
             case "attachment":
-                yield from self._hear_attachment(record, line)
+                return self._hear_attachment(record, line)
             case "system":
-                yield from self._hear_system(record, line)
+                return self._hear_system(record, line)
             case other if other not in TYPES:
-                yield Skipped(line.seq, f"an unknown type of record: {str(other)[:40]}")
+                return [Skipped(line.seq, f"an unknown type of record: {str(other)[:40]}")]
+        return []
 
-    def _hear_user(self, record: Record, line: Line) -> Iterator[Heard]:
+    def _hear_user(self, record: Record, line: Line) -> list[Heard]:
         if is_injected(record):
-            return
-        blocks = MESSAGE.decode(record.message).blocks()
-        if any(block.type == "text" and is_interrupt(block.text or "") for block in blocks):
+            return []
+        message = message_of(record)
+        if message is None:
+            return [Skipped(line.seq, UNKNOWN_SHAPE)]
+        texts, results = message.texts(), message.results()
+        if any(is_interrupt(text) for text in texts):
             self.conversation.stop(line)
-        words = typed_in(blocks)
-        words += self._refused(record, blocks, line)
-        if b'"answers"' in (line.data or b"") and (answer := answers_in(record, blocks)):
-            words.append(Words(Kind.ANSWER, answer))
-        yield from self._say(words, record, line)
+        words = typed_in(texts)
+        if results:
+            words += self._refused(record, results, line)
+            if answer := answers_in(record, results):
+                words.append(Words(Kind.ANSWER, answer))
+        return self._say(words, record, line)
 
-    def _refused(self, record: Record, blocks: list[Block], line: Line) -> list[Words]:
+    def _refused(self, record: Record, results: list[Block], line: Line) -> list[Words]:
         """Return the reasons given for refusing tools; a refusal stops the agent."""
-        reasons = [refusal_in(block, record.tool_denial_kind) for block in blocks]
-        if any(reason is not None for reason in reasons):
+        found = [refusal_in(result, record.tool_denial_kind) for result in results]
+        if any(reason is not None for reason in found):
             self.conversation.stop(line)
-        given = "\n\n".join(reason for reason in reasons if reason)
+        given = "\n\n".join(filter(None, found))
         return [Words(Kind.REFUSAL, given)] if given else []
 
-    def _hear_assistant(self, record: Record, line: Line) -> Iterator[Heard]:
-        for sent in self._queue.settled(line.seq):
-            yield from self._say_queued(sent)
-        message = MESSAGE.decode(record.message)
+    def _hear_assistant(self, record: Record, line: Line) -> list[Heard]:
+        heard: list[Heard] = []
+        if self._queue:
+            for sent in self._queue.settled(line.seq):
+                heard += self._say_queued(sent)
+        message = message_of(record)
+        if message is None:
+            return [*heard, Skipped(line.seq, UNKNOWN_SHAPE)]
         if record.is_sidechain or record.is_api_error_message or message.model == "<synthetic>":
-            return
-        text = "\n\n".join(b.text for b in message.blocks() if b.type == "text" and b.text)
-        at = microseconds(record.timestamp)
-        yield from self.conversation.reply(line, text, at=at, record=record.uuid or "")
+            return heard
+        if text := "\n\n".join(message.texts()):
+            at, uuid = microseconds(record.timestamp), record.uuid or ""
+            heard += self.conversation.reply(line, text, at=at, record=uuid)
+        return heard
 
     def _hear_queue(self, record: Record, line: Line) -> None:
         match record.operation:
@@ -224,40 +241,46 @@ class _Listener:
             text, at = message.text, message.at
             yield from self.conversation.say_meanwhile(message.seq, text, at=at)
 
-    def _hear_attachment(self, record: Record, line: Line) -> Iterator[Heard]:
+    def _hear_attachment(self, record: Record, line: Line) -> list[Heard]:
         if b'"queued_command"' not in (line.data or b""):
-            return
-        attached = ATTACHMENT.decode(record.attachment)
+            return []
+        try:
+            attached = ATTACHMENT.decode(record.attachment)
+        except msgspec.MsgspecError:
+            return [Skipped(line.seq, UNKNOWN_SHAPE)]
         if attached.type != "queued_command" or attached.command_mode != "prompt":
-            return
-        if origin_kind(attached.origin) == "human" and not is_injected(record):
-            words = queued_words_of(text_of(attached.prompt))
-            yield from self._say([words] if words else [], record, line)
+            return []
+        if origin_kind(attached.origin) != "human" or is_injected(record):
+            return []
+        words = queued_words_of(text_of(attached.prompt))
+        return self._say([words] if words else [], record, line)
 
-    def _hear_system(self, record: Record, line: Line) -> Iterator[Heard]:
+    def _hear_system(self, record: Record, line: Line) -> list[Heard]:
         if record.is_sidechain:
-            return
+            return []
         if record.subtype == "informational" and (blocked := blocked_in(record)):
-            yield from self._say([Words(Kind.BLOCKED, blocked)], record, line)
-        elif record.subtype == "local_command":
+            return self._say([Words(Kind.BLOCKED, blocked)], record, line)
+        if record.subtype == "local_command":
             words = words_of(text_of(record.content))
             if words and words.kind is Kind.COMMAND:
-                yield from self._say([words], record, line)
+                return self._say([words], record, line)
+        return []
 
-    def _say(self, words: list[Words], record: Record, line: Line) -> Iterator[Heard]:
-        """Yield what a person typed in a record, unless it was heard before."""
+    def _say(self, words: list[Words], record: Record, line: Line) -> list[Heard]:
+        """Return what a person typed in a record, unless it was heard before."""
         if not words or record.uuid in self._seen:
-            return
+            return []
         if not is_by_hand(record):
-            yield Skipped(line.seq, BY_SCRIPT)
-            return
+            return [Skipped(line.seq, BY_SCRIPT)]
         if record.uuid:
             self._seen.add(record.uuid)
         at, uuid = microseconds(record.timestamp), record.uuid or ""
-        for kind, text in ((word.kind, word.text) for word in words):
-            if self._queue.repeats(text):
+        said: list[Heard] = []
+        for word in words:
+            if self._queue.repeats(word.text):
                 continue
-            if kind is Kind.QUEUED:
-                yield from self.conversation.say_meanwhile(line.seq, text, at=at, record=uuid)
+            if word.kind is Kind.QUEUED:
+                said += self.conversation.say_meanwhile(line.seq, word.text, at=at, record=uuid)
             else:
-                yield from self.conversation.say(line.seq, kind, text, at=at, record=uuid)
+                said += self.conversation.say(line.seq, word.kind, word.text, at=at, record=uuid)
+        return said

@@ -5,18 +5,19 @@ from typing import Any
 import msgspec
 
 from twice.core.transcript import Kind
+from twice.sources.lines import UNKNOWN_SHAPE, decode
 from twice.sources.wrappings import INTERRUPT, Words, without_additions, words_of
 
 Nothing = msgspec.Raw(b"")
 
 
-class Origin(msgspec.Struct):
+class Origin(msgspec.Struct, gc=False):
     """Who a prompt came from, in newer versions."""
 
     kind: str | None = None
 
 
-class Attachment(msgspec.Struct, rename="camel"):
+class Attachment(msgspec.Struct, rename="camel", gc=False):
     """Context that the harness added; a message typed meanwhile may be in it."""
 
     type: str | None = None
@@ -25,7 +26,7 @@ class Attachment(msgspec.Struct, rename="camel"):
     origin: Origin | str | None = None
 
 
-class Block(msgspec.Struct):
+class Block(msgspec.Struct, gc=False):
     """A part of a message: text, or the result of a tool."""
 
     type: str | None = None
@@ -34,21 +35,27 @@ class Block(msgspec.Struct):
     is_error: bool | None = None
 
 
-class Message(msgspec.Struct):
+class Message(msgspec.Struct, gc=False):
     """What was said, by either side."""
 
     content: str | list[Block] | None = None
     model: str | None = None
 
-    def blocks(self) -> list[Block]:
-        """Return the content as blocks, also where it is a bare string."""
+    def texts(self) -> list[str]:
+        """Return what is said in it: neither thoughts, nor calls of tools, nor their results."""
         if isinstance(self.content, str):
-            return [Block(type="text", text=self.content)]
-        return self.content or []
+            return [self.content] if self.content else []
+        return [b.text for b in self.content or () if b.type == "text" and b.text]
+
+    def results(self) -> list[Block]:
+        """Return what tools gave back in it."""
+        if isinstance(self.content, str):
+            return []
+        return [b for b in self.content or () if b.type == "tool_result"]
 
 
-class Record(msgspec.Struct, rename="camel"):
-    """One line of the file, as far as it matters."""
+class Record(msgspec.Struct, rename="camel", gc=False):
+    """What a line of the file says about itself."""
 
     type: str | None = None
     uuid: str | None = None
@@ -69,9 +76,14 @@ class Record(msgspec.Struct, rename="camel"):
     subtype: str | None = None
     operation: str | None = None
     content: msgspec.Raw = Nothing
-    message: msgspec.Raw = Nothing
     attachment: msgspec.Raw = Nothing
     tool_use_result: msgspec.Raw = Nothing
+
+
+class Spoken(Record, gc=False):
+    """One line of the file, as far as it matters."""
+
+    message: Message | None = None
 
 
 class Option(msgspec.Struct):
@@ -101,8 +113,8 @@ class Answers(msgspec.Struct):
     annotations: dict[str, Note] | None = None
 
 
+_SPOKEN = msgspec.json.Decoder(Spoken)
 RECORD = msgspec.json.Decoder(Record)
-MESSAGE = msgspec.json.Decoder(Message)
 ATTACHMENT = msgspec.json.Decoder(Attachment)
 TEXT = msgspec.json.Decoder(str)
 _ANSWERS = msgspec.json.Decoder(Answers)
@@ -126,6 +138,22 @@ _NOTE_TO_AGENT = "\n\nNote: The user's next message may contain a correction or 
 _BLOCKED = "blocked by hook"
 _ORIGINAL = "Original prompt:"
 _ANSWERED = ("User has answered your questions", "Your questions have been answered")
+_ANSWERS_MARK = b"our questions"  # at the start of either
+_GLANCE = 128  # bytes
+
+
+def record_of(data: bytes) -> tuple[Record | None, str]:
+    """Return the record of a line, and what was wrong with the line, or an empty string.
+
+    A message of unknown shape is left out.
+    """
+    record, flaw = decode(_SPOKEN, data)
+    return decode(RECORD, data) if flaw == UNKNOWN_SHAPE else (record, flaw)
+
+
+def message_of(record: Record) -> Message | None:
+    """Return the message in a record, or None where there is none, or one of unknown shape."""
+    return record.message if isinstance(record, Spoken) else None
 
 
 def is_by_hand(record: Record) -> bool:
@@ -159,31 +187,29 @@ def is_injected(record: Record) -> bool:
     )
 
 
-def typed_in(blocks: list[Block]) -> list[Words]:
-    """Return what a person typed in the text blocks of a message, a kind once."""
-    texts: dict[Kind, list[str]] = {}
-    for block in blocks:
-        if block.type == "text" and block.text and (words := words_of(block.text)):
-            texts.setdefault(words.kind, []).append(words.text)
-    return [Words(kind, "\n\n".join(parts)) for kind, parts in texts.items()]
+def typed_in(texts: list[str]) -> list[Words]:
+    """Return what a person typed in the texts of a message, a kind once."""
+    typed: dict[Kind, list[str]] = {}
+    for text in texts:
+        if words := words_of(text):
+            typed.setdefault(words.kind, []).append(words.text)
+    return [Words(kind, "\n\n".join(parts)) for kind, parts in typed.items()]
 
 
-def refusal_in(block: Block, denial: str | None) -> str | None:
+def refusal_in(result: Block, denial: str | None) -> str | None:
     """Return the reason given for refusing a tool, empty for none, or None if none was refused."""
-    if block.type != "tool_result" or not block.is_error:
+    if not result.is_error or denial not in (None, "user-rejected"):
         return None
-    if denial not in (None, "user-rejected"):
-        return None
-    text = text_of(block.content)
+    text = text_of(result.content)
     if not text.startswith(_REFUSED):
         return "" if INTERRUPT in text else None
     reason = text.partition(_REASON)[2].partition(_NOTE_TO_AGENT)[0].strip()
     return "" if reason.startswith(_CLARIFY) else without_additions(reason)
 
 
-def answers_in(record: Record, blocks: list[Block]) -> str:
+def answers_in(record: Record, results: list[Block]) -> str:
     """Return what the person wrote in answer to the agent's questions, beyond the choices."""
-    if not any(text_of(block.content).startswith(_ANSWERED) for block in blocks):
+    if not any(_tells_answers(result) for result in results):
         return ""
     try:
         given = _ANSWERS.decode(record.tool_use_result)
@@ -198,6 +224,12 @@ def answers_in(record: Record, blocks: list[Block]) -> str:
     ]
     notes = [note.notes or "" for note in (given.annotations or {}).values()]
     return "\n".join(text.strip() for text in [*free, *notes] if text.strip())
+
+
+def _tells_answers(result: Block) -> bool:
+    """Tell whether a result holds answers; one that begins otherwise is not even decoded."""
+    start = bytes(memoryview(result.content)[:_GLANCE])
+    return _ANSWERS_MARK in start and text_of(result.content).startswith(_ANSWERED)
 
 
 def _beyond_labels(answer: str, labels: list[str]) -> str:

@@ -1,7 +1,7 @@
 """Follow a growing file of JSON records: what is new in it, and where to read on."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Protocol
 
 from twice.core import limits
 from twice.core.transcript import Event, Kind, Position, Reading, Session, Skipped, Speaker
-from twice.sources.lines import TOO_LONG, UNFINISHED, Line, read_lines
+from twice.sources.lines import TOO_LONG, UNFINISHED, Line, Silence, never, read_lines
 
 LEFT_OUT = f"what a turn holds beyond {limits.TURN_CHARS} characters"
 
@@ -21,43 +21,46 @@ class Conversation:
     """What a reader keeps in hand of one session: its facts, and what the next turn answers.
 
     ``stem`` of the file is the session's id where no record tells one. ``untold``: the number of
-    a record that may hold a person's words, which only more of the file can tell.
+    a record that may hold a person's words, which only more of the file can tell. ``silent``
+    tells the lines in which there is now nothing to hear or to learn.
     """
 
     session: Session
     stem: str
     interrupted: bool = False
     untold: int | None = None
+    silent: Silence = never
     _replies: deque[tuple[int, int, int]] = field(default_factory=deque)  # offset, seq, length
+    _kept: int = 0  # of their characters
     _answered: bool = True
     _stopped: tuple[int, int] | None = None
 
     def learn(self, **facts: str | None) -> None:
         """Take in facts of the session; the first value of each stays."""
-        new = {name: value for name, value in facts.items() if value}
-        new = {name: value for name, value in new.items() if not getattr(self.session, name)}
-        if new:
-            self.session = replace(self.session, **new)
+        for name, value in facts.items():
+            if value and not getattr(self.session, name):
+                self.session = replace(self.session, **{name: value})
 
     def stop(self, line: Line) -> None:
         """Note that the person stopped the agent."""
         self.interrupted = True
         self._stopped = (line.start, line.seq)
 
-    def reply(self, line: Line, text: str, *, at: int | None, record: str = "") -> Iterator[Heard]:
-        """Yield the agent's words; of very long ones the end, which is what a person answers."""
+    def reply(self, line: Line, text: str, *, at: int | None, record: str = "") -> list[Heard]:
+        """Return the agent's words; of very long ones the end, which is what a person answers."""
         text = text.strip()
         if not text:
-            return
+            return []
         self._listen_on()
         if not self._answered:
             self._replies.clear()
+            self._kept = 0
             self._answered = True
         self._replies.append((line.start, line.seq, len(text)))
-        kept = sum(length for *_, length in self._replies)
-        while kept - self._replies[0][2] >= limits.PREVIOUS_CHARS:
-            kept -= self._replies.popleft()[2]
-        yield self._event(line.seq, Kind.REPLY, text[-limits.TURN_CHARS :], at, record)
+        self._kept += len(text)
+        while self._kept - self._replies[0][2] >= limits.PREVIOUS_CHARS:
+            self._kept -= self._replies.popleft()[2]
+        return [self._event(line.seq, Kind.REPLY, text[-limits.TURN_CHARS :], at, record)]
 
     def say(
         self, seq: int, kind: Kind, text: str, *, at: int | None, record: str = ""
@@ -87,7 +90,8 @@ class Conversation:
         record: str,
         interrupted: bool = False,
     ) -> Event:
-        self.learn(id=self.stem)
+        if not self.session.id:
+            self.learn(id=self.stem)
         speaker = Speaker.AGENT if kind is Kind.REPLY else Speaker.HUMAN
         return Event(self.session.id, seq, kind, speaker, text, at, record, interrupted)
 
@@ -120,8 +124,8 @@ class Listener(Protocol):
         """Take the facts of the session from a line of the head; tell whether all are known."""
         ...
 
-    def hear(self, line: Line) -> Iterator[Heard]:
-        """Yield what a line holds; of one that may still be growing, ``UNFINISHED`` at most."""
+    def hear(self, line: Line) -> Iterable[Heard]:
+        """Return what a line holds; of one that may still be growing, ``UNFINISHED`` at most."""
         ...
 
     def end(self) -> Iterator[Heard]:
@@ -146,7 +150,7 @@ def follow(path: Path, since: Position, listen: Callable[[int], Listener]) -> It
     shown: Session | None = None
     offset, seq = since.offset, since.seq
     for heard, line in _hear(path, since, listener):
-        if conversation.session.id and conversation.session != shown:
+        if conversation.session is not shown and conversation.session.id:
             yield (shown := conversation.session)
         if conversation.session.own:
             yield Position(session=conversation.session.id)
@@ -174,7 +178,9 @@ def _hear(
     path: Path, since: Position, listener: Listener
 ) -> Iterator[tuple[Heard | None, Line | None]]:
     """Yield each thing heard, and each line once it is done with."""
-    for line in read_lines(path, since.offset, since.seq):
+    conversation = listener.conversation
+    lines = read_lines(path, since.offset, since.seq, silence=lambda: conversation.silent)
+    for line in lines:
         if line.blank:
             if not line.whole:
                 return
@@ -196,7 +202,7 @@ def _close(
     """Yield what was held back, and the position before all that the next turn may need."""
     conversation = listener.conversation
     conversation.learn(id=conversation.stem)
-    if conversation.session != shown:
+    if conversation.session is not shown:
         yield conversation.session
     yield from (heard for heard in listener.end() if is_new(heard, since))
     told = reached[1] if conversation.untold is None else conversation.untold

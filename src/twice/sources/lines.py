@@ -30,7 +30,7 @@ _LONE_SURROGATE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Line:
     """One line of a file: its number, its bytes from ``start`` to ``end``, without the newline.
 
@@ -41,23 +41,48 @@ class Line:
     seq: int
     start: int
     end: int
-    data: bytes | bytearray | None
+    data: bytes | None
     whole: bool
 
     @property
     def blank(self) -> bool:
         """Tell whether nothing but white space is on the line."""
-        return self.data is not None and not (self.data[:9].strip() or self.data.strip())
+        return self.data is not None and (not self.data or self.data.isspace())
 
 
-def read_lines(path: Path, offset: int = 0, seq: int = 0) -> Iterator[Line]:
-    """Yield the lines from a byte offset on, numbered from ``seq``; a BOM is left out."""
-    with path.open("rb") as file:
-        resumed = _stands_inside_a_line(file, offset)
-        for line in _split(file, offset, seq - resumed):
-            if resumed and line.start == offset and line.blank:
-                continue  # the newline of the record that was read before it came
-            yield line
+Silence = Callable[[bytes], bool]
+"""Tells of a line, given with its newline, that nobody needs to hear it."""
+
+
+def never(_: bytes) -> bool:
+    """Take no line for silent."""
+    return False
+
+
+def read_lines(
+    path: Path, offset: int = 0, seq: int = 0, *, silence: Callable[[], Silence] = lambda: never
+) -> Iterator[Line]:
+    """Yield the lines from a byte offset on, numbered from ``seq``; a BOM is left out.
+
+    Of silent lines only the last of all is yielded, as a blank one. What tells them is asked for
+    again after every other line.
+    """
+    with path.open("rb", buffering=BLOCK_BYTES) as file:
+        start, resumed = offset, _stands_inside_a_line(file, offset)
+        seq -= resumed
+        is_silent, passed = silence(), False
+        while found := file.readline(BLOCK_BYTES):
+            if passed := is_silent(found):
+                start += len(found)
+            else:
+                line = _line(file, seq, start, found)
+                if not (resumed and start == offset and line.blank):
+                    yield line
+                    is_silent = silence()
+                start = line.end
+            seq += 1
+        if passed:
+            yield Line(seq - 1, start, start, b"", whole=True)
 
 
 def _stands_inside_a_line(file: BinaryIO, offset: int) -> bool:
@@ -68,39 +93,21 @@ def _stands_inside_a_line(file: BinaryIO, offset: int) -> bool:
     return file.read(1) not in (b"\n", b"")
 
 
-def _split(file: BinaryIO, start: int, seq: int) -> Iterator[Line]:
-    begun = bytearray()  # of the line that runs over the end of a block
-    length = 0
-    while block := file.read(BLOCK_BYTES):
-        *ended, rest = block.split(b"\n")
-        for part in ended:
-            end = start + length + len(part) + 1
-            yield Line(seq, start, end, _joined(begun, part, start, length), whole=True)
-            start, seq, length = end, seq + 1, 0
-            begun = bytearray()
-        length += len(rest)
-        if length <= limits.LINE_BYTES:
-            begun += rest
-        else:
-            begun = bytearray()
-    if length:
-        yield Line(seq, start, start + length, _joined(begun, b"", start, length), whole=False)
+def _line(file: BinaryIO, seq: int, start: int, found: bytes) -> Line:
+    """Return the line that begins with what was found of it."""
+    end, whole = start + len(found), found[-1:] == b"\n"
+    parts = [found]
+    while not whole and (more := file.readline(BLOCK_BYTES)):
+        end, whole = end + len(more), more[-1:] == b"\n"
+        parts = [*parts, more] if end - start - whole <= limits.LINE_BYTES else []
+    if end - start - whole > limits.LINE_BYTES:
+        return Line(seq, start, end, None, whole)
+    data = found if len(parts) == 1 else b"".join(parts)
+    data = data[:-1] if whole else data
+    return Line(seq, start, end, data if start else data.removeprefix(BOM), whole)
 
 
-def _joined(begun: bytearray, last: bytes, start: int, length: int) -> bytes | bytearray | None:
-    """Return a line from its parts, or None when it is longer than the limit."""
-    if length + len(last) > limits.LINE_BYTES:
-        return None
-    data: bytes | bytearray = last
-    if begun:
-        begun += last
-        data = begun
-    return data[len(BOM) :] if start == 0 and data.startswith(BOM) else data
-
-
-def decode(
-    decoder: msgspec.json.Decoder[Record], data: bytes | bytearray
-) -> tuple[Record | None, str]:
+def decode(decoder: msgspec.json.Decoder[Record], data: bytes) -> tuple[Record | None, str]:
     """Return the record of a line, and what was wrong with the line, or an empty string."""
     try:
         return decoder.decode(data), ""
@@ -116,7 +123,7 @@ def decode(
         return None, NOT_JSON
 
 
-def mend(data: bytes | bytearray) -> bytes:
+def mend(data: bytes) -> bytes:
     r"""Return a JSON line without NUL bytes, broken UTF-8 and halves of surrogate pairs.
 
     >>> mend(rb'{"a": "\ud83d"}' + bytes(4)).decode()

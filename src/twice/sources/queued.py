@@ -44,6 +44,11 @@ class Queue:
     def __bool__(self) -> bool:
         return bool(self._messages)
 
+    @property
+    def at_rest(self) -> bool:
+        """Tell whether no message is one that the agent's next record settles."""
+        return not self._messages or all(m.fate is Fate.OPEN for m in self._messages)
+
     def add(self, message: Message) -> None:
         """Put a message at the end."""
         self._messages.append(message)

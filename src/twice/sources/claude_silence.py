@@ -1,0 +1,65 @@
+"""Tell from its bytes alone that a line of Claude Code's holds nobody's words.
+
+Most of a session is what tools gave back, and what the agent thought and called. To pass over it
+undecoded, this is taken for granted of a line of JSON: a quotation mark within a string has a
+backslash before it, so that ``"type":"text"`` with its marks is never part of what somebody said;
+what stands before the first inner object, and after the last, is not nested; letters are written
+as they are. A line that is written otherwise, or that looks like nothing known, is not silent.
+"""
+
+_RESULTS = frozenset({b'{"tool_use_id":"', b'{"type":"tool_re'})
+_THOUGHTS_AND_CALLS = frozenset({b'{"type":"thinkin', b'{"type":"tool_us'})
+_START = 16  # bytes of a block, as above
+_END_OF_RESULT = b'}]},"'
+
+_TEXT = b'"type":"text"'
+_FAILED = b'"is_error":true'  # as the result of a tool is that a person refused or stopped
+_REFUSED = (b"want to proceed with this tool use", b"[Request interrupted by user")
+_ANSWERED = b"our questions"  # "User has answered your questions", "Your questions have been …"
+
+
+def is_silent(line: bytes) -> bool:
+    r"""Tell whether a whole line needs no decoding: it says nothing, stops nobody, is well known.
+
+    ``find`` is asked instead of ``in``, which takes four times as long for bytes.
+
+    >>> is_silent(b'{"type":"progress","data":{"text":"use pnpm"}}\n')
+    True
+    >>> is_silent(b'{"type":"user","message":{"role":"user","content":"use pnpm"}}\n')
+    False
+    """
+    if line[:2] != b'{"' or line[-2:] != b"}\n":
+        return False
+    outer = line.find(b"{", 1)
+    if line[outer - 10 : outer] != b'"message":':
+        return _is_beside_the_talk(line, outer)
+    block = line.find(b"{", outer + 1)
+    start = line[block : block + _START] if line[block - 11 : block] == b'"content":[' else b""
+    if start in _THOUGHTS_AND_CALLS:
+        return line.find(_TEXT, block) < 0 and _is_after_all(line, b'"type":"assistant"')
+    if start in _RESULTS and line.find(b'"type":"user"', 0, outer) > 0:
+        return _is_mere_result(line[block : line.find(_END_OF_RESULT, block)])
+    return False
+
+
+def _is_beside_the_talk(line: bytes, outer: int) -> bool:
+    """Tell whether a record without a message is of a kind that holds no person's words."""
+    if line.find(b'"type":"progress"', 0, outer) > 0:
+        return True
+    if line[outer - 13 : outer] == b'"attachment":':
+        return line.find(b'"queued_command"') < 0 and _is_after_all(line, b'"type":"attachment"')
+    if line.find(b'"type":"system"', 0, outer) > 0:
+        return line.find(b'"informational"') < 0 and line.find(b'"local_command"') < 0
+    return line.find(b'"type":"file-history-snapshot"', 0, outer) > 0
+
+
+def _is_after_all(line: bytes, fact: bytes) -> bool:
+    """Tell whether a fact of a record stands after its last inner object."""
+    return line.find(fact, line.rfind(b"}", 0, -2)) > 0
+
+
+def _is_mere_result(result: bytes) -> bool:
+    """Tell whether what a tool gave back comes without words, refusal or answer."""
+    if result.find(_TEXT) > 0 or result.find(_ANSWERED) > 0:
+        return False
+    return result.find(_FAILED) < 0 or all(result.find(sign) < 0 for sign in _REFUSED)
