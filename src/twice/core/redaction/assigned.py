@@ -40,20 +40,25 @@ _ASSIGN = re.compile(
         (?P<mark>:[ ]?[&A-Za-z_][\w.\[\]<>&'?, |]{0,40}?[ ]?=(?!=)|=>|:=|\?\?=|={1,3}|!==?
           |:(?!:)|：|＝)
         (?:\*\*)?[ \t]{0,16}
-        (?:\n[ \t]{0,8}(?=["'])|\\\n[ \t]{0,16}|[|>][+-]?\d?[ ]{0,4}\n[ \t]{0,16}
-          |<<[-~]?["']?\w{1,20}["']?\n[ \t]{0,16})?""",
+        (?:\n[ \t]{0,8}(?=["'])|\\\n[ \t]{0,16}|[|>][+-]?\d?[ ]{0,4}\n[ \t>]{0,16}
+          |<<[-~]?["']?\w{1,20}["']?\n[ \t>]{0,16}|!!str[ ])?""",
     re.VERBOSE,
 )
 _OPTION = re.compile(r"[ \t]{1,4}(?!-)")
 _TAG = re.compile(r">(?=[^\s<]{1,4096}</)")
 _VALUE_OF = re.compile(
-    r"""\\?["']?[ \t]{0,4},?\s{1,12}\\?["']?(?:value|default)\\?["']?[ ]?[:=][ ]?"""
+    r"""\\?["']?[ \t]{0,4},?[\s>]{1,12}\\?["']?(?:value|default)\\?["']?[ ]?[:=][ ]?"""
     r"""|[ ][\w() ]{0,40}?default[ ]{1,4}(?=')""",
     re.IGNORECASE,
 )
 _JOINED = re.compile(
     r"""["'][ ]?,[ ]?(?=["'])|\((?=["'])|["'][^<>\n"']{0,40}>(?=[^\s<]{1,4096}</)"""
 )
+
+_NEXT_LINE = re.compile(
+    r"[\"'`*]{0,3}[ \t]{0,4}(:?)[ \t*]{0,4}\n[ \t>]{0,16}(?=[^\s:]{4,400}[ \t]{0,16}(?:\n|\Z))"
+)
+_SHORT_LINE = re.compile(r"(?:^|[\n\"])[^\n\"]{0,30}\Z")
 
 _WRAPPED = re.compile(
     r"""(?!.{0,40}(?:get|env|read|load|input|prompt))[A-Za-z_][\w.:$]{0,40}\((?=["'])"""
@@ -64,19 +69,25 @@ _QUOTED = re.compile(
 _CONTINUED = re.compile(r"""'(?:"'"'|\\''|')([^'\n]{1,400})(?=')""")
 _BARE = re.compile(rf"\S{{1,{VALUE_CHARS}}}")
 _CLOSING = re.compile("[，。；、」』】）”»]")
+_ESCAPED_END = re.compile(r"""\\[nr]|\\+["']""")
 _NO_PAIR = re.compile(r"[^\s=]{8}")
 _BARE_MORE = re.compile(r"\S*")
-_PASS_VALUE = re.compile(r"=[^\s=>]|[\s:=>(][\"']")
 _NEXT_PAIR = re.compile(r"""[,;&|}\])"'`]+\s?["'`]?[A-Za-z_][\w.-]{0,40}["'`]?[=:]""")
 _USER_FIRST = re.compile(r"[\w.@+-]{1,64} / (?=\S{4})")
+_USER = re.compile(r"(?:user|login|e?mail)[\w ]{0,10}[:=]", re.IGNORECASE)
 _GROUPS = re.compile(r"[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){3,7}(?=[\s\"']|\Z)")
-_WORDS_OF_LINE = re.compile(r"[\w!?$%&*+-]{2,20}(?: [\w!?$%&*+-]{2,20}){2,9}(?=[ \t]*(?:\n|\Z))")
+_WORDS_OF_LINE = re.compile(
+    r"[\w!?$%&*+-]{2,20}(?: [\w!?$%&*+-]{2,20}){2,9}(?=[ \t]*(?:[\n\"\\]|\Z))"
+)
 _OPENING = tuple("「『“«‘（")
 _UNSPACED = re.compile(r"[\u3000-\ud7af]")
 
 
 def separator_after(text: str, start: int, end: int) -> Separator | None:
     """Find what stands between a name and its value; None in a sentence."""
+    found = _NEXT_LINE.match(text, end)
+    if found and (found[1] or _SHORT_LINE.search(text, max(0, start - 32), start)):
+        return Separator(found.start(), found.end(), found[0], loose=True)
     found = _ASSIGN.match(text, end)
     if found is None and "-" in (text[start : start + 1], text[start - 1 : start]):
         found = _OPTION.match(text, end)
@@ -104,7 +115,7 @@ def assigned(text: str, start: int, separator: Separator, kind: str) -> Span | N
     loose = separator.loose or wrapped is not None
     if quoted and (kind != "pass" or separator.mark[-1:] in "=:(>"):
         return _quoted(text, quoted, start, separator._replace(loose=loose), kind)
-    if separator.loose and separator.mark[-1] != ">":
+    if separator.loose and separator.mark.strip(" \t")[-1] not in ">\n":
         return None
     found = _bare(text, start, at, name, kind, separator)
     if found and loose and not looks_secret(text[found.start : found.end]):
@@ -114,7 +125,9 @@ def assigned(text: str, start: int, separator: Separator, kind: str) -> Span | N
 
 def looks_secret(value: str) -> bool:
     """Tell whether a value alone shows that it is a secret, whatever stands before it."""
-    if " " in value or is_identifier(value) or is_ordinary(value):
+    if " " in value or is_ordinary(value):
+        return False
+    if is_identifier(value) and (value.isalpha() or _has_joints(value)):
         return False
     return has_digit_and_letter(value) or is_opaque(value)
 
@@ -130,9 +143,12 @@ def _quoted(
     value = text[quoted.start(2) : end]
     if is_placeholder(value) or value.lower() == name.lower() or MASK.search(value):
         return None
-    if is_sentence(value) or (is_identifier(value) and _is_a_name(value, kind)):
+    exported = separator.mark == "=" and name == name.upper()
+    if is_sentence(value) and not (exported and has_digit_and_letter(value)):
         return None
-    if quoted[1] == "`" and " " in value and separator.mark == "=" and name == name.upper():
+    if is_identifier(value) and _is_a_name(value, kind):
+        return None
+    if quoted[1] == "`" and " " in value and exported:
         return None  # what a shell runs
     if (separator.loose and not looks_secret(value)) or not fits(kind, name, value, given=True):
         return None
@@ -156,6 +172,8 @@ def fits(kind: str, name: str, value: str, *, given: bool) -> bool:
         return is_random(value)
     if kind not in ("token", "key"):
         return True
+    if is_ordinary(value) and len(value) < 12:
+        return False
     if given and len(value) >= 6 and has_digit_and_letter(value) and not is_ordinary(value):
         return True
     if is_opaque(value) or (len(value) >= 16 and value.isalnum()):
@@ -203,6 +221,8 @@ def _cut(value: str, text: str, start: int, kind: str) -> str:
         value = value.split("</", 1)[0]
     if not value.isascii():
         value = _CLOSING.split(value, maxsplit=1)[0]
+    if "\\" in value:
+        value = _ESCAPED_END.split(value, maxsplit=1)[0]
     following = _NEXT_PAIR.search(value)
     if following:
         value = value[: following.start()]
@@ -223,7 +243,9 @@ def _is_bare_secret(
     if is_code(value) or (_UNSPACED.match(value) and not has_digit_and_letter(value)):
         return False
     if kind == "pass" and not tight:
-        return mark.strip("*\"'`] \t") == ":" and looks_secret(value) and ends_clause(text, end)
+        user = _USER.search(text, max(0, start - 80), start)
+        likely = looks_secret(value) or (user and not is_predicate(value))
+        return mark.strip("*\"'`] \t") == ":" and bool(likely) and ends_clause(text, end)
     if kind == "key?":
         return fits(kind, name, value, given=tight)
     if name.upper() == name and tight:
@@ -234,7 +256,9 @@ def _is_bare_secret(
     if is_word(value) or is_identifier(value):
         option = "-" in text[max(0, start - 2) : start] or name.startswith("-")
         in_call = text[end : end + 1] in (")", ",") and tight
-        named_only = not in_call and tight and "_" not in value and "." not in value
+        named_only = mark[:1] == ">" or (
+            not in_call and tight and "_" not in value and "." not in value
+        )
         last_word = ends_clause(text, end) and not is_predicate(value.strip(".,;"))
         return option or named_only or (last_word and not _has_joints(value))
     return not value.isdigit() or len(value) >= 4

@@ -22,6 +22,7 @@ _KEY_LINES = re.compile(
 )
 _LINE_CHARS = 1_000
 _KEY_RUN = re.compile(r"[A-Za-z0-9+/=]{30}")
+_KEY_TAIL = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]{30,400}\s?\Z")
 _KEY_LINE = re.compile(r"[\s>+|\"'`\\,]*[A-Za-z0-9+/=]{1,400}[\s\"'`\\,]*")
 
 _PUTTY = re.compile(
@@ -109,6 +110,8 @@ def _headless(text: str, mark: re.Match[str], floor: int) -> Iterator[Span]:
         line_start = max(text.rfind("\n", floor, start - 1) + 1, floor)
         line = text[line_start:start]
         if len(line) > _LINE_CHARS or (line.strip() and not _KEY_LINE.fullmatch(line)):
+            tail = _KEY_TAIL.search(line[-_LINE_CHARS:])
+            start -= len(tail[0]) if tail else 0
             break
         start = line_start
     if _KEY_RUN.search(text, start, end):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from twice.core.redaction.values import Span
+from twice.core.redaction.values import Span, has_digit_and_letter, is_ordinary
 
 _OWNER_CHARS = 14
 _CODE_OWNER = re.compile(
@@ -25,9 +25,13 @@ _PHRASE = re.compile(
     r"""["'*]{0,3}[ ]?(?:[:="'`]|is[ ]|was[ ])[\s"'`*:]{0,5}"""
     r"""((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?!\w)"""
 )
+_LOGIN = re.compile(
+    r"(?:[ ](?:with|as|using|is|are))?[ :]{1,2}[\w.@+-]{2,64}[ ]?/[ ]?(\S{4,64})", re.IGNORECASE
+)
 _NAMES = {
     "code": (_CODES, "code"),
     **dict.fromkeys(("pin", "otp"), (_PIN, "code")),
+    **dict.fromkeys(("login", "log in"), (_LOGIN, "password")),
     **dict.fromkeys(("mnemonic", "phrase", "seed words"), (_PHRASE, "phrase")),
 }
 
@@ -39,9 +43,13 @@ def codes(text: str, lower: str) -> Iterator[Span]:
         position = lower.find(needle)
         while position >= 0:
             found = shape.match(text, position + len(needle))
-            if found and _is_name(lower, position, needle):
+            if found and _is_name(lower, position, needle) and _is_value(found[1], kind):
                 yield Span(max(0, position - _OWNER_CHARS), *found.span(1), kind)
             position = lower.find(needle, position + len(needle))
+
+
+def _is_value(value: str, kind: str) -> bool:
+    return kind != "password" or (has_digit_and_letter(value) and not is_ordinary(value))
 
 
 def _is_name(lower: str, position: int, needle: str) -> bool:

@@ -12,7 +12,7 @@ LINE_CHARS = 1_000
 ROWS = 200
 
 _BORDER = re.compile(r"[\s*`\"']{0,6}[|,;)\n]")
-_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}[-:| \t]{0,400}\n")
+_RULE = re.compile(r"[ \t>]*\|?[ \t]*:?-{2,}[-:| \t]{0,400}\n")
 _NAMES = re.compile(r"[\w \"'.`-]{1,40}(?:[,;\t][\w \"'.`-]{1,40}){1,40}")
 _INSERTED = re.compile(r"[\w\s,\"'`]{0,400}\)\s{0,9}values?\s{0,9}(?=\()", re.IGNORECASE)
 _TUPLE = re.compile(r"[\s,]{0,9}\(([^()\n]{1,1000})\)")

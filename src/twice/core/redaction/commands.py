@@ -59,8 +59,9 @@ _PLACES = {
     }.items()
 }
 _WORD = re.compile(
-    r"""(?:"(?:\\.|[^"\\\n]){0,400}"|'[^'\n]{0,400}'|\\.|[^\s"'|;&<>()`\\]){1,400}""",
+    r"""(?:"(?:\\.|[^"\\\n]){0,400}"|'[^'\n]{0,400}'|\\[^"'nrt]|[^\s"'|;&<>()`\\]){1,400}""",
 )
+_REST = {quote: re.compile(rf"[^{quote}\n]{{1,400}}") for quote in "\"'"}
 _PORTS = re.compile(r"[\d.]*:?\d+:\d+\S*|\d+/\w+")
 _READS_A_PASSWORD = re.compile(
     r"\| ?(?:sudo -S|chpasswd|[^\n|]{0,80}(?:--password-stdin|--stdin|--passphrase-fd))"
@@ -82,7 +83,7 @@ def handed(text: str, lower: str) -> Iterator[Span]:
         for flag, commands in _FLAGS.get(text[position + 2 : position + 3], ()):
             found = flag.match(text, position + 2, position + LINE_CHARS)
             if found and commands.search(lower, _line_start(text, position), position + 1):
-                yield from _argument(text, position, found.end())
+                yield from _argument(text, position, found.end(), found[0])
         position = lower.find(" -", position + 2)
     for needle in filter(lower.__contains__, _PLACES):
         yield from _placed(text, lower, needle, _PLACES[needle])
@@ -111,15 +112,17 @@ def _placed(text: str, lower: str, needle: str, place: re.Pattern[str]) -> Itera
     position = lower.find(needle)
     while position >= 0:
         found = place.match(text, position + len(needle), position + LINE_CHARS)
-        for span in _argument(text, position, found.end()) if found else ():
+        for span in _argument(text, position, found.end(), "") if found else ():
             if has_digit_and_letter(text[span.start : span.end]):
                 yield span
         position = lower.find(needle, position + len(needle))
 
 
-def _argument(text: str, since: int, start: int) -> Iterator[Span]:
-    """Yield the word of a command that starts here, without its quotes."""
-    found = _WORD.match(text, start)
+def _argument(text: str, since: int, start: int, flag: str) -> Iterator[Span]:
+    """Yield the word of a command that starts here or in the flag before, without its quotes."""
+    found = next((shape for quote, shape in _REST.items() if quote in flag), _WORD).match(
+        text, start
+    )
     if found is None:
         return
     start, end = found.span()

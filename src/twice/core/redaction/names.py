@@ -38,7 +38,7 @@ _RIGHT = re.compile(r"[\w\-]*")
 _OWNER = re.compile(r"([A-Za-z]{2,20})[ \t]\Z")
 _SETTER = re.compile(r"(?:set|with|use|hash|verify|validate|check|update)_?(?=[A-Za-z])")
 _ARN = re.compile(r"\barn:aws[\w:/-]*\Z")
-_FOREIGN_LETTERS = re.compile(r"[^\x00-\x7f]+")
+_ASCII = bytes(range(128))
 _NUMBER = re.compile(r"[ ]\d{1,2}(?=:)")
 
 _COOKIE = re.compile(
@@ -69,9 +69,11 @@ def named(text: str, lower: str) -> Iterator[Span]:
         yield from _at_each(text, lower, needle)
     for needle in filter(lower.__contains__, SPELLED):
         yield from _at_each(text, lower, needle, SPELLED[needle])
-    foreign = "" if text.isascii() else " ".join(_FOREIGN_LETTERS.findall(text))
-    for letters, needle, foreign_kind in FOREIGN if foreign else ():
-        if letters in foreign:
+    if text.isascii():
+        return
+    foreign = text.encode("utf-8", "surrogatepass").translate(None, delete=_ASCII)
+    for letters, masked, needle, foreign_kind in FOREIGN:
+        if letters in foreign and masked in lower:
             yield from _at_each(text, text, needle, foreign_kind)
 
 

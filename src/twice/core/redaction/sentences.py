@@ -19,7 +19,7 @@ from twice.core.redaction.values import (
 
 _FOR = (
     r"(?:[ \t]{1,4}(?:for|of|to|on|in|from|at|para|pour|für|de|del|do|da|der|des|voor|van|dla|per"
-    r"|von|для|до|за|из|к|на|от|för|till|til|na|pro|za|pentru|για)"
+    r"|von|you|we|i|that|which|they|для|до|за|из|к|на|от|för|till|til|na|pro|za|pentru|για)"
     r"(?:[ \t]{1,4}[\w.'’/-]{1,30}){1,5}?)?"
 )
 _SAID = re.compile(
@@ -42,6 +42,7 @@ _SAID_VALUE = re.compile(
     r"""(["'`“«「‘*]{0,2})(?![}\])>,;|&\\/:=-])"""
     r"""([^\s"'`”»」’，。、；\u3000-\u9fff\uac00-\ud7af]{3,4096})"""
 )
+_ESCAPED_END = re.compile(r"\\[nr]")
 _REVERSED = re.compile(
     r"""(?:^|[\s"'`(])([^\s"'`]{6,200})["'`]?[ ](?:is|as|for|es|ist|est)[ ]
         (?:(?:my|the|our|your|mi|la|el|das|mein|le|mon)[ ])?(?:[\w-]{1,20}[ ]){0,2}\Z""",
@@ -66,7 +67,9 @@ _PREDICATES = words(
     """
 )
 _CLAUSE_END = re.compile(
-    r"[\"'`]?[ \t]*(?:[.,;!)](?!\w)|\n|\Z|(?:and|but|not|y|und|et|e|instead)\b)", re.IGNORECASE
+    r"\\{0,3}[\"'`][ \t]*[}\]]|\\{0,3}[\"'`]?[ \t]*(?:[.,;!)](?!\w)|\\n|\n|\Z"
+    r"|(?:and|but|not|y|und|et|e|instead)\b)",
+    re.IGNORECASE,
 )
 _CLOSING = re.compile(r"""["'`”»」*)]{1,3}""")
 _PHRASE = re.compile(r"""(["'`])((?:[\w!?$%&+*-]{2,40} ){1,5}[\w!?$%&+*-]{2,40})\1""")
@@ -131,7 +134,7 @@ def said(text: str, start: int, end: int, kind: str) -> Span | None:
     phrase = _PHRASE.match(text, found.start())
     if phrase and said and kind in ("password", "secret") and not is_sentence(phrase[2]):
         return Span(start, phrase.start(2), phrase.end(2), kind)
-    whole = found[2].rstrip(".,;:)]}*")
+    whole = _ESCAPED_END.split(found[2], maxsplit=1)[0].rstrip(".,;:)]}*\\")
     value = whole.rstrip("!?")
     if not value or is_placeholder(value) or MASK.search(value):
         return None

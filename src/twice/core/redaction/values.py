@@ -93,8 +93,8 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 def is_placeholder(value: str) -> bool:
     """Tell whether a value only stands for a secret: empty, ``<token>``, ``$TOKEN``, ``xxxx``."""
-    value = value[:JUDGED_CHARS]
-    if not value.strip("\"'` \t"):
+    value = value[:JUDGED_CHARS].strip()
+    if not value.strip("\"'`") or (len(value) < 4 and not any(map(str.isalnum, value))):
         return True
     return bool(_PLACEHOLDER.fullmatch(value))
 

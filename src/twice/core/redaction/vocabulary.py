@@ -43,14 +43,17 @@ _FOREIGN = {
     **dict.fromkeys(words("令牌 トークン 토큰"), "token"),
 }
 FOREIGN = tuple(
-    (re.findall(r"[^\x00-\x7f]+", written)[0], written, kind)
+    (
+        re.findall(r"[^\x00-\x7f]+", written)[0].encode(),
+        re.sub(r"[^\x00-\x7f]", "?", written.lower()),
+        written,
+        kind,
+    )
     for needle, kind in _FOREIGN.items()
     for written in dict.fromkeys((needle, needle.capitalize()))
 )
-"""The same in other scripts: what of it is not ASCII, the whole, and what kind it is.
-
-Those with a kind are taken as they stand, whatever is around them.
-"""
+"""The same in other scripts: the letters of it that are not ASCII, what ASCII leaves of it, the
+whole, and what kind it is. Those with a kind are taken as they stand, whatever is around them."""
 
 _PASSWORDS = words("password passwd passphrase passcode pwd pass pw psk passe clave")
 # Languages put endings on these, so their beginning is enough.
