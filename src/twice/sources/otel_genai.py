@@ -122,9 +122,8 @@ def _strands(path: Path) -> dict[str, Strand]:
 
     def names_in(line: Line) -> list[Named] | None:
         data = line.data or b""
-        if not line.whole and not data.rstrip().endswith(b"}"):
-            return None  # it is still growing
-        if not any(mark in data for mark in _TELLING):
+        # The last line may be cut off before it tells anything.
+        if line.whole and not any(mark in data for mark in _TELLING):
             for trace in {found.decode(errors="replace") for found in _TRACE.findall(data)}:
                 if trace in traces:
                     traces[trace].add(line)
