@@ -19,6 +19,8 @@ from tests.sources import (
     samples_native,
     samples_opencode,
     samples_openhands,
+    samples_otel,
+    samples_swe,
     samples_vscode,
 )
 
@@ -34,7 +36,9 @@ from twice.sources.gemini_cli import GeminiCli
 from twice.sources.native import Native
 from twice.sources.opencode import OpenCode
 from twice.sources.openhands import OpenHands
+from twice.sources.otel_genai import OtelGenAi
 from twice.sources.specstory import SpecStory
+from twice.sources.swe_agent import SweAgent
 from twice.sources.vscode_chat import VsCodeChat
 
 CANARY = "quetzal"
@@ -287,6 +291,33 @@ _NATIVE = (
     samples_native.event("subagent", WISH, 4, kind="prompt"),
     samples_native.typed(TYPED, 5),
 )
+_SWE = (
+    samples_swe.said("system", WISH),
+    samples_swe.said("user", f"Please solve this issue: {WISH}"),
+    samples_swe.interrupted(f"Interrupted by user: {TYPED}"),
+    samples_swe.reply(WISH),
+    samples_swe.said("user", f"<returncode>0</returncode>\n{WISH}", extra={"returncode": 0}),
+    samples_swe.said("tool", WISH, extra={"raw_output": WISH}),
+    samples_swe.said("exit", WISH, extra={"submission": WISH}),
+    samples_swe.interrupted(f"Interrupted by user: {TYPED}"),
+)
+_TOOL = {"type": "tool_call_response", "response": WISH, "content": WISH}
+_ASKED = [
+    samples_otel.message("system", WISH),
+    samples_otel.message("user", TYPED),
+    samples_otel.message("assistant", WISH),
+    {"role": "tool", "parts": [_TOOL]},
+    {"role": "user", "parts": [_TOOL, {"type": "reasoning", "content": WISH}]},
+    samples_otel.message("user", TYPED),
+]
+_CALL = samples_otel.call(_ASKED, [samples_otel.message("assistant", WISH)])
+_OTEL = (
+    samples_otel.spans(
+        samples_otel.span(1, attributes=_CALL | {"gen_ai.system_instructions": WISH}),
+        samples_otel.span(2, 1, attributes={"gen_ai.tool.call.result": WISH}),
+    ),
+    samples_otel.logs(samples_otel.log("some.event", 3, body={"content": WISH})),
+)
 _AIDER = samples_aider.history(
     samples_aider.entered(TYPED),
     samples_aider.replied(f"{WISH}\n\n{WISH}"),
@@ -371,6 +402,8 @@ CAGES = {
     "chatgpt": Cage(ChatGpt(), "conversations.json", _chats(_CHATGPT)),
     "claude-ai": Cage(ClaudeAi(), "conversations-000.json", _chats(_CLAUDE_AI)),
     "native": Cage(Native(), "recorded.jsonl", lines(_NATIVE)),
+    "swe-agent": Cage(SweAgent(), "run.traj.json", samples_swe.mini(_SWE)),
+    "otel-genai": Cage(OtelGenAi(), "spans.jsonl", lines(_OTEL)),
     "aider": Cage(Aider(), HISTORY, _AIDER, change=in_lines),
     "specstory-1": Cage(
         SpecStory(),

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from tests.sources.samples_entire import V1
 
@@ -52,6 +52,13 @@ class FakedObjects(Objects):
         to.write(self.blobs[id])
 
 
+class _Forgetful(dict[Any, Any]):
+    """Keeps nothing of what was listed: the refs stay the same, and what they lead to changes."""
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return default
+
+
 class FakedEntire(Entire):
     """Entire with two checkpoints of a file: its first line is the note beside them.
 
@@ -60,6 +67,7 @@ class FakedEntire(Entire):
 
     def __init__(self) -> None:
         super().__init__(natives=sources()[:-1])
+        self._listed = _Forgetful()
 
     def _objects(self, folder: Path) -> Objects:
         note, *lines = (folder / "sample").read_bytes().split(b"\n")

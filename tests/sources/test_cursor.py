@@ -227,6 +227,11 @@ def test_drafts_are_no_sessions(path: Path) -> None:
     assert parts(path) == []
 
 
+def test_a_conversation_without_an_id_is_none(path: Path) -> None:
+    put(path, composer(bubble("use pnpm", 0)) | composer(bubble("use npm", 1), id=""))
+    assert [part for part, _ in parts(path)] == [SESSION]
+
+
 def test_a_time_that_no_database_can_hold_is_cut(path: Path) -> None:
     put(path, composer(bubble("use pnpm", 1), lastUpdatedAt=253_402_300_000_000))
     (log,) = SOURCE.logs(path)

@@ -15,6 +15,7 @@ from tests.sources.samples_entire import V1, Checkpoints, commit, git, note, rep
 
 from twice.core.transcript import Event, Position
 from twice.sources.entire import NOT_HERE, UNKNOWN_AGENT, Entire
+from twice.sources.git_objects import Objects
 from twice.sources.places import open_paths, sources
 
 OTHER = "99999999-2222-4333-8444-555555555555"
@@ -170,6 +171,22 @@ def test_a_session_that_did_not_change_looks_the_same(kept: Checkpoints) -> None
     commit(kept.folder, V1, rewritten)
     assert looks()[0][:2] == before[0][:2]
     assert looks()[0][2] != before[0][2]
+
+
+def test_what_is_kept_is_looked_up_once_until_it_changes(
+    kept: Checkpoints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[int] = []
+    trees = Objects.trees
+    monkeypatch.setattr(Objects, "trees", lambda *given: looked.append(1) or trees(*given))
+    kept.add(samples.SESSION, samples.CLAUDE)
+    source, folder = entire(kept.folder), kept.folder / ".git"
+    assert len(list(source.logs(folder))) == 1
+    once = len(looked)
+    assert len(list(source.logs(folder))) == 1
+    assert len(looked) == once
+    kept.add(OTHER, samples.CODEX, agent="Codex")
+    assert len(list(source.logs(folder))) == 2
 
 
 def test_an_id_that_was_hidden_is_none(kept: Checkpoints) -> None:

@@ -17,9 +17,9 @@ from zlib import crc32
 from twice.core.errors import UnknownFormat
 from twice.core.transcript import Event, Position, Reading, Session, Skipped
 from twice.ports import Known, Log, Source
-from twice.sources.entire_checkpoints import Copy, Kept, has_checkpoints, kept_in
+from twice.sources.entire_checkpoints import Copy, Kept, has_checkpoints, kept_in, refs_in
 from twice.sources.following import Heard, is_new
-from twice.sources.git_objects import Objects
+from twice.sources.git_objects import Objects, Ref
 from twice.sources.lines import head_of, unknown
 from twice.sources.projects import Repository, repository_around, repository_at
 
@@ -52,6 +52,7 @@ class Entire:
         self._natives = natives
         self._projects = projects
         self._environ = environ
+        self._listed: dict[Path, tuple[list[Ref], list[Kept]]] = {}
 
     def homes(self) -> list[Path]:
         around = (repository_around(x.absolute(), home=Path.home()) for x in self._projects)
@@ -71,9 +72,16 @@ class Entire:
         if found is None:
             raise UnknownFormat(f"{path} is no git repository.")
         objects = self._objects(found.common)
-        for kept in kept_in(objects):
+        for kept in self._kept(found.common, objects):
             read = partial(self._read, objects, found, kept)
             yield Log(kept.session, kept.size, kept.mtime, read)
+
+    def _kept(self, folder: Path, objects: Objects) -> list[Kept]:
+        """Return what a repository's checkpoints hold, looked up once until a ref changes."""
+        refs = refs_in(objects)
+        if self._listed.get(folder, ([], []))[0] != refs:
+            self._listed[folder] = refs, list(kept_in(objects, refs))
+        return self._listed[folder][1] if refs else []
 
     def _objects(self, folder: Path) -> Objects:
         return Objects(folder, self._environ)

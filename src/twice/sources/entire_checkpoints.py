@@ -132,10 +132,15 @@ def has_checkpoints(folder: Path) -> bool:
         return False
 
 
-def kept_in(objects: Objects) -> Iterator[Kept]:
-    """Yield the sessions that a repository's checkpoints hold, by name."""
+def refs_in(objects: Objects) -> list[Ref]:
+    """Return the refs of a repository that lead to checkpoints."""
+    return [ref for ref in objects.refs(*_NAMES) if _layout_of(ref)]
+
+
+def kept_in(objects: Objects, refs: list[Ref]) -> Iterator[Kept]:
+    """Yield the sessions that the checkpoints below these refs hold, by name."""
     copies: dict[str, list[Copy]] = {}
-    for copy in _copies(objects):
+    for copy in _copies(objects, refs):
         if copy.size:
             copies.setdefault(copy.session, []).append(copy)
     for session, found in sorted(copies.items()):
@@ -158,10 +163,9 @@ def _needed(copies: Iterable[Copy]) -> list[Copy]:
     return kept[::-1]
 
 
-def _copies(objects: Objects) -> Iterator[Copy]:
+def _copies(objects: Objects, refs: list[Ref]) -> Iterator[Copy]:
     """Yield what every checkpoint has of a session; the size is -1 where it is not here."""
-    refs = [(ref, layout) for ref in objects.refs(*_NAMES) if (layout := _layout_of(ref))]
-    away = objects.left_out({ref.tree for ref, _ in refs})
+    away = objects.left_out({ref.tree for ref in refs})
     folders = list(_folders(objects, refs))
     noted = {folder.place: folder.metadata() for folder in folders if folder.metadata()}
     notes = {folder.metadata() or noted.get(folder.place, "") for folder in folders} - {""}
@@ -205,15 +209,13 @@ def _layout_of(ref: Ref) -> tuple[re.Pattern[str], ...]:
     return next((steps for name, steps in _LAYOUTS if name.fullmatch(ref.name)), ())
 
 
-def _folders(
-    objects: Objects, refs: list[tuple[Ref, tuple[re.Pattern[str], ...]]]
-) -> Iterator[_Folder]:
+def _folders(objects: Objects, refs: list[Ref]) -> Iterator[_Folder]:
     """Yield the folders in which sessions may be, each content once, however many refs have it.
 
     The oldest layout had one session in the folder of the checkpoint itself.
     """
-    for layout in dict.fromkeys(layout for _, layout in refs):
-        reached: _Reached = {ref.tree: (ref, ()) for ref, other in refs if other == layout}
+    for layout in dict.fromkeys(_layout_of(ref) for ref in refs):
+        reached: _Reached = {ref.tree: (ref, ()) for ref in refs if _layout_of(ref) == layout}
         yield from _descend(objects, reached, layout)
 
 
