@@ -243,8 +243,7 @@ def test_no_bytes_crash_a_reader(
 
 BY_LINE = (
     *("claude-code", "codex", "codex-bare", "gemini-cli-log", "copilot-cli", "vscode-chat-log"),
-    "cursor-transcript",
-    "native",
+    *("native", "cursor-transcript"),
 )
 
 
