@@ -36,7 +36,7 @@ class Separator(NamedTuple):
 
 
 _ASSIGN = re.compile(
-    r"""(?:\\{0,3}["'`]|\]|\*\*){0,3}[ \t]{0,16}
+    r"""(?:\\{0,3}["'`]|\]|\*\*|\}(?=[ ]?=[ ]?["'])){0,3}[ \t]{0,16}
         (?P<mark>:[ ]?[&A-Za-z_][\w.\[\]<>&'?, |]{0,40}?[ ]?=(?!=)|=>|:=|\?\?=|={1,3}|!==?
           |:(?!:)|：|＝)
         (?:\*\*)?[ \t]{0,16}
@@ -47,7 +47,7 @@ _ASSIGN = re.compile(
 _OPTION = re.compile(r"[ \t]{1,4}(?!-)")
 _TAG = re.compile(r">(?=[^\s<]{1,4096}</)")
 _VALUE_OF = re.compile(
-    r"""\\?["']?[ \t]{0,4},?[\s>]{1,12}\\?["']?(?:value|default)\\?["']?[ ]?[:=][ ]?"""
+    r"""\\?["']?[\s>,{]{0,16}\\?["']?(?:android:)?(?:value|default|content)\\?["']?[ ]?[:=][ ]?"""
     r"""|[ ][\w() ]{0,40}?default[ ]{1,4}(?=')""",
     re.IGNORECASE,
 )
@@ -56,9 +56,10 @@ _JOINED = re.compile(
 )
 
 _NEXT_LINE = re.compile(
-    r"[\"'`*]{0,3}[ \t]{0,4}(:?)[ \t*]{0,4}\n[ \t>]{0,16}(?=[^\s:]{4,400}[ \t]{0,16}(?:\n|\Z))"
+    r"[\"'`*]{0,3}[ \t]{0,4}(:?)[ \t*]{0,4}\r?\n(?:[ \t>]{0,16}\r?\n)?[ \t>]{0,16}"
+    r"(?=[^\s:]{4,400}[ \t]{0,16}(?:[\r\n]|\Z))"
 )
-_SHORT_LINE = re.compile(r"(?:^|[\n\"])[^\n\"]{0,30}\Z")
+_SHORT_LINE = re.compile(r"(?:^|[\n\"])[^\n\"]{0,40}\Z")
 
 _WRAPPED = re.compile(
     r"""(?!.{0,40}(?:get|env|read|load|input|prompt))[A-Za-z_][\w.:$]{0,40}\((?=["'])"""
@@ -75,9 +76,10 @@ _BARE_MORE = re.compile(r"\S*")
 _NEXT_PAIR = re.compile(r"""[,;&|}\])"'`]+\s?["'`]?[A-Za-z_][\w.-]{0,40}["'`]?[=:]""")
 _USER_FIRST = re.compile(r"[\w.@+-]{1,64} / (?=\S{4})")
 _USER = re.compile(r"(?:user|login|e?mail)[\w ]{0,10}[:=]", re.IGNORECASE)
+_SYMBOL = re.compile(r"[^\w\s.,;:'/-]")
 _GROUPS = re.compile(r"[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){3,7}(?=[\s\"']|\Z)")
 _WORDS_OF_LINE = re.compile(
-    r"[\w!?$%&*+-]{2,20}(?: [\w!?$%&*+-]{2,20}){2,9}(?=[ \t]*(?:[\n\"\\]|\Z))"
+    r"[\w!?$%&*+-]{2,20}(?: [\w!?$%&*+-]{2,20}){2,9}(?=[ \t]*(?:[\r\n\"\\]|\Z))"
 )
 _OPENING = tuple("「『“«‘（")
 _UNSPACED = re.compile(r"[\u3000-\ud7af]")
@@ -86,7 +88,7 @@ _UNSPACED = re.compile(r"[\u3000-\ud7af]")
 def separator_after(text: str, start: int, end: int) -> Separator | None:
     """Find what stands between a name and its value; None in a sentence."""
     found = _NEXT_LINE.match(text, end)
-    if found and (found[1] or _SHORT_LINE.search(text, max(0, start - 32), start)):
+    if found and (found[1] or _SHORT_LINE.search(text, max(0, start - 42), start)):
         return Separator(found.start(), found.end(), found[0], loose=True)
     found = _ASSIGN.match(text, end)
     if found is None and "-" in (text[start : start + 1], text[start - 1 : start]):
@@ -125,7 +127,7 @@ def assigned(text: str, start: int, separator: Separator, kind: str) -> Span | N
 
 def looks_secret(value: str) -> bool:
     """Tell whether a value alone shows that it is a secret, whatever stands before it."""
-    if " " in value or is_ordinary(value):
+    if is_ordinary(value) or (" " in value and not _SYMBOL.search(value)):
         return False
     if is_identifier(value) and (value.isalpha() or _has_joints(value)):
         return False
@@ -252,15 +254,17 @@ def _is_bare_secret(
         return not (kind in ("token", "key") and is_word(value) and len(value) < 6)
     if kind in ("token", "key"):
         named = is_identifier(value) and is_wordy(value)
-        return fits(kind, name, value.rstrip(".!?"), given=tight) and not named
+        compound = kind == "key" or kind_of_name(name) == "token" != name.lower()
+        return fits(kind, name, value.rstrip(".!?"), given=tight or compound) and not named
     if is_word(value) or is_identifier(value):
         option = "-" in text[max(0, start - 2) : start] or name.startswith("-")
         in_call = text[end : end + 1] in (")", ",") and tight
         named_only = mark[:1] == ">" or (
             not in_call and tight and "_" not in value and "." not in value
         )
+        closed = looks_secret(value) and text[end : end + 1] in ("}", "]")
         last_word = ends_clause(text, end) and not is_predicate(value.strip(".,;"))
-        return option or named_only or (last_word and not _has_joints(value))
+        return option or named_only or closed or (last_word and not _has_joints(value))
     return not value.isdigit() or len(value) >= 4
 
 

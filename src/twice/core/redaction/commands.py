@@ -27,7 +27,7 @@ _FLAGS = {
             (r"pw ", r"\b(?:plink|pscp)\b"),
             (r"pass(?:in|out)? (?:pass:)?(?!(?:env|file|fd):|stdin)", r"\bopenssl\b"),
         ),
-        "P": ((r"P ?", r"\bzip\b|\b(?:sqlcmd|mosquitto|ssh-keygen)"),),
+        "P": ((r"P ?", r"\b(?:un)?zip\b|\b(?:sqlcmd|mosquitto|ssh-keygen)"),),
         "N": ((r"N ?", r"\bssh-keygen\b"),),
         "a": ((r"a ", r"\bredis-cli\b"), (rf"a {_USER}", r"\bhttps?\b")),
         "w": ((r"w ?", r"\bldap\w+"),),
@@ -44,6 +44,7 @@ _FLAGS = {
             (rf"-(?:proxy-)?user[ =]{_USER}", r"\bcurl\b"),
             (r"-cookie[ =][\"']?[\w.-]{1,64}=", r"\bcurl\b"),
             (rf"-auth[ =]{_USER}", r"\bhttps?\b"),
+            (r"-value[ =]", r"\bsecret"),
         ),
     }.items()
 }
@@ -51,6 +52,7 @@ _FLAGS = {
 _PLACES = {
     needle: re.compile(place)
     for needle, place in {
+        "securestring": r"(?: -string)? (?=[\"'])",
         "net use": r"(?:r \w+| [^\n]{0,9}\\\\\S+) (?![/*])",
         "add_user": r" \w+ ",
         "change_password": r" \w+ ",
@@ -71,7 +73,9 @@ _ECHOED = re.compile(
 )
 _PAIR = re.compile(r"""\( ?["'][^"'\n]{1,80}["'], ?["']([^"'\n]{3,200})["']""")
 _SINGLE = re.compile(r"""\( ?["']([\w+/=.-]{20,512})["']""")
-_PAIR_CALLEE = re.compile(r"(?:auth\w*|log_?in|sign_?in|credentials?)[ =:]{0,3}\Z", re.IGNORECASE)
+_PAIR_CALLEE = re.compile(
+    r"(?:auth\w*|log_?in|sign_?in|begin|credentials?)[ =:]{0,3}\Z", re.IGNORECASE
+)
 _SINGLE_CALLEE = re.compile(r"(?:client|login|auth\w*|configure|init|connect)\Z", re.IGNORECASE)
 _CALLEE_CHARS = 24
 

@@ -42,7 +42,7 @@ _ASCII = bytes(range(128))
 _NUMBER = re.compile(r"[ ]\d{1,2}(?=:)")
 
 _COOKIE = re.compile(
-    r"""["'`]{0,2}[ \t]{0,4}(:|=)[ \t]{0,4}(["'`]?)
+    r"""["'`]{0,2}(?:[,\s]{1,9}["']?value["']?)?[ \t]{0,4}(:|=)[ \t]{0,4}(["'`]?)
         (?=[\w.$%-]{1,64}=[^\s;"'])([^\n\r"'`]{3,4096})""",
     re.VERBOSE,
 )
@@ -51,7 +51,7 @@ _COOKIE_NAME = re.compile(
 )
 _COOKIE_ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite", "priority"})
 _AUTHORIZATION = re.compile(
-    r"""\\?["'`]{0,2}\]?[ \t]{0,4}[:=,][ \t]{0,4}\\?["'`]?
+    r"""\\?["'`]{0,2}\]?(?:[,\s]{1,9}["']?value["']?)?[ \t]{0,4}[:=,][ \t]{0,4}\\?["'`]?
         (?:([a-z][\w-]{1,30})[ \t]{1,4})?([^\s"'`]{3,4096})""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -124,6 +124,9 @@ def _name_at(text: str, position: int, needle: str) -> _Name | None:
     if kind is None and text[end : end + 1] == "(":
         kind = kind_of_name(_SETTER.sub("", name))
     if kind is None or _ARN.search(text, max(0, start - 90), start):
+        return None
+    before = text[max(0, start - 10) : start].lower()
+    if (kind == "key?" and before.endswith(":")) or (name == "clave" and "palabra" in before):
         return None
     if kind == "key?" and (owner := _OWNER.search(text, max(0, start - 24), start)):
         owned = kind_of_name(f"{owner[1]}_{name}")

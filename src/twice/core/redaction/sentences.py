@@ -22,11 +22,16 @@ _FOR = (
     r"|von|you|we|i|that|which|they|для|до|за|из|к|на|от|för|till|til|na|pro|za|pentru|για)"
     r"(?:[ \t]{1,4}[\w.'’/-]{1,30}){1,5}?)?"
 )
+_NEW = (
+    r"(?:[ \t](?:new|old|current|temporary|here|now|admin|root|nuev[ao]|nov[ao]|nuov[ao]|antigu[ao]"
+    r"|nouveau|actuel|provisoire|neu|новый|старый))?"
+)
 _SAID = re.compile(
     r"(?:'s|’s)?"
+    + _NEW
     + _FOR
     + r"""[ \t]{0,4}(?:
-        (?<![^\s\W])(?:is|are|was|were|becomes|es|é|est|ist|lautet|to|jest|è|будет|это|є|olarak|equals
+        (?<![^\s\W])(?:is|are|was|were|becomes|es|é|est|ist|c['’]est|lautet|heißt|heisst|to|jest|è|будет|это|є|olarak|equals
           |är|er|je|este|είναι|هي|هو|היא|הוא|है|là|adalah|ialah|(?<=salasana[ ])on|(?<=nani[ ])on
           |should[ ]be|will[ ]be|must[ ]be|set[ ]to)(?!\w)[ \t]{0,4}
         (?:(?:now|still|set[ ]to|currently|actually|just)\b[ \t]{0,4})?:?
@@ -36,7 +41,7 @@ _SAID = re.compile(
 )
 _GIVEN = re.compile(
     r"(?:'s)?(?:[ \t](?:от|для|к|на|из)(?:[ \t][\w-]{1,30}){1,2}?)?[ \t]{1,4}"
-    r"(?:called |named |number )?"
+    r"(?:called |named |number |--? )?"
 )
 _SAID_VALUE = re.compile(
     r"""(["'`“«「‘*]{0,2})(?![}\])>,;|&\\/:=-])"""
@@ -48,6 +53,7 @@ _REVERSED = re.compile(
         (?:(?:my|the|our|your|mi|la|el|das|mein|le|mon)[ ])?(?:[\w-]{1,20}[ ]){0,2}\Z""",
     re.VERBOSE,
 )
+_NAMED = re.compile(r"(?<!\S)([^\s()]{6,200}) \((?:the |my )?\Z")
 _OWNED = re.compile(
     r"\b(?:my|our|the|mi|minha|mon|mein|meine|mijn|moje|мой|его)\b[^.;!?\n]{0,60}\Z", re.I
 )
@@ -67,7 +73,7 @@ _PREDICATES = words(
     """
 )
 _CLAUSE_END = re.compile(
-    r"\\{0,3}[\"'`][ \t]*[}\]]|\\{0,3}[\"'`]?[ \t]*(?:[.,;!)](?!\w)|\\n|\n|\Z"
+    r"\\{0,3}[\"'`][ \t]*[}\]]|\\{0,3}[\"'`]?[ \t]*(?:[.,;!)](?!\w)|\\n|[\r\n]|\Z"
     r"|(?:and|but|not|y|und|et|e|instead)\b)",
     re.IGNORECASE,
 )
@@ -169,11 +175,12 @@ def _is_said_secret(
         return is_random(value)
     if is_opaque(value):
         return not is_code(value) and (verb or kind != "pass")
+    likely = has_digit_and_letter(value) and not is_ordinary(value)
     if is_code(value) or kind in ("token", "key"):
-        return False
+        return verb and kind == "key" and likely and len(value) >= 6 and not is_code(value)
     if kind == "pass":
-        return verb and has_digit_and_letter(value) and not is_ordinary(value)
-    if has_digit_and_letter(value) and not is_ordinary(value):
+        return verb and likely
+    if likely:
         return True
     if not verb:
         return False
@@ -189,7 +196,14 @@ def _is_said_secret(
 
 
 def said_before(text: str, start: int, kind: str) -> Span | None:
-    """Find the value that a sentence names first: "X is my password"."""
+    """Find the value that a sentence names first: "X is my password", "X (password)"."""
+    named = _NAMED.search(text, max(0, start - REVERSED_CHARS), start)
+    if (
+        named
+        and has_digit_and_letter(named[1])
+        and not (named[1].isalnum() or MASK.search(named[1]))
+    ):
+        return Span(named.start(1), *named.span(1), kind)
     head_start = max(0, start - REVERSED_CHARS)
     head = text[head_start:start]
     found = _REVERSED.search(head) if _COPULA.search(head[-64:]) else None

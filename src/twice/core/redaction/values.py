@@ -32,7 +32,7 @@ MASK = re.compile(r"\[redacted:[a-z-]{1,40}\]")
 _PLACEHOLDER = re.compile(
     r"""
     \[redacted.* | \[[a-z _-]+\] | <[^>]*>.* | <[a-z_/-].* | \{\{?[^}]*\}?\}.* | \$\{.* | \$\(.*
-  | \$[a-z_]+\d?\W* | %\(?\w+\)?[s%]? | \#\{.* | @\w+@ | __\w+__ | `.*
+  | \$[a-z_]+\d?\W* | %\(?[a-z_]\w*\)?[s%]? | \#\{.* | @\w+@ | __\w+__ | `.*
   | .{0,12}(?:\*{3,}|•{3,}|…|\.{3,}).{0,8}
   | [\w-]{0,16}?(?:x{4,}|0{8,}|_{3,})[x0_.-]*
   | (?:your|insert|enter|replace|put|paste|add|change|example|sample|dummy)
@@ -83,7 +83,8 @@ _ORDINARY = re.compile(
 )
 _SHOUTED = re.compile(r"[A-Z]+(?:-[A-Z0-9]+)+|[A-Z]{3,}(?:-[A-Za-z]+){2,}")
 _ALGORITHM = re.compile(
-    r"v?\d+(?:\.\d+)*[a-z]{0,3}|(?:oauth|sha|md|base|utf|argon|bcrypt|pbkdf|hs|rs|es)-?_?\d.*",
+    r"v?\d+(?:\.\d+)*[a-z]{0,3}|(?:oauth|sha|md|base|utf|argon|bcrypt|pbkdf|hs|rs|es)-?_?\d.*"
+    r"|id_(?:rsa|dsa|ecdsa|ed25519).*",
     re.IGNORECASE,
 )
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)

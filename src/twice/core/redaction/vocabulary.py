@@ -7,7 +7,7 @@ from twice.core.redaction.values import words
 
 NEEDLES = words(
     """
-    pass pw secret token key cred cookie auth sessid bearer psk _pat contrase senha clave kennw
+    pass pw secret tok key salt cred cookie auth sessid bearer psk _pat contrase senha clave kennw
     wachtw parola sifre haslo heslo adgangskod salasan jelsz
     """
 )
@@ -41,6 +41,7 @@ _FOREIGN = {
     ),
     **dict.fromkeys(("كلمة المرور", "كلمة السر", "رمز عبور", "mật khẩu"), "password"),
     **dict.fromkeys(words("令牌 トークン 토큰"), "token"),
+    "キー": "key?",
 }
 FOREIGN = tuple(
     (
@@ -62,7 +63,7 @@ _PASSWORD_STEMS = re.compile(
     r"|has[łl][aoeu]|l[öo]senord|adgangskod|passord|salasan|hesl[aoe]"
     r"|jelsz|slaptaž|парол|гасло|κωδικ|συνθηματικ|ה?סיסמ)\w{0,4}"
 )
-_TOKENS = words("token apikey credential credentials cred creds auth bearer pat токен токена")
+_TOKENS = words("token tok apikey credential credentials cred creds auth bearer pat токен токена")
 _KEYS = words("key ключ ключа clé schlüssel")
 KEY_OWNERS = words(
     """
@@ -125,6 +126,8 @@ def kind_of_name(name: str) -> str | None:
     parts = list(every)
     while len(parts) > 1 and (parts[-1].isdigit() or parts[-1] in _NEUTRAL):
         parts.pop()
+    if parts[1:] and parts[-1] == "salt":
+        return "key?"
     if not parts or any(part in _HARMLESS for part in parts):
         return None
     kind = _kind_of_parts(parts)
