@@ -8,6 +8,8 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from twice.core.places import Elsewhere, Place
 from twice.sources import projects
@@ -220,6 +222,17 @@ def test_a_repository_in_temp_is_a_project(home: Path, tmp_path: Path) -> None:
     assert place(folder, home, temp=(tmp_path / "temp",)).root == str(folder)
 
 
+def test_a_clone_in_temp_is_known_by_its_remote_alone(home: Path, tmp_path: Path) -> None:
+    temp = tmp_path / "temp"
+    found = place(temp / "x", home, temp=(temp,), remote="git@github.com:ann/shop.git")
+    assert (found.keys, found.name) == (("remote:github.com/ann/shop",), "shop")
+
+
+def test_a_home_with_a_remote_is_no_project(home: Path) -> None:
+    for cwd in (str(home), "/", "/Users/ann"):
+        assert identify(cwd, remote="github.com:ann/dotfiles", home=home) == Elsewhere("home")
+
+
 def test_what_was_a_project_in_temp_stays_one_when_it_is_gone(home: Path, tmp_path: Path) -> None:
     folder, temp = tmp_path / "temp" / "x", (tmp_path / "temp",)
     marks = Landmarks([folder], [folder, tmp_path / "temp" / "y"], home=home)
@@ -368,6 +381,21 @@ def test_what_names_no_folder_is_missing_and_never_the_current_one(
 ) -> None:
     monkeypatch.chdir(shop)
     assert identify(recorded, home=home) == Elsewhere("missing")
+
+
+@given(
+    st.text(max_size=40)
+    | st.text("/\\\\.:~$CWcwsl \0\ud800é", max_size=40)
+    | st.text(max_size=20).map(lambda text: f"/{text}"),
+    st.text("@:/.a[] \0", max_size=20),
+)
+def test_any_words_in_the_place_of_a_folder_have_an_answer(recorded: str, remote: str) -> None:
+    found = identify(recorded, remote=remote, home=Path("/nobody"))
+    if isinstance(found, Place):
+        assert Path(found.root).is_absolute() and found.name
+        assert not Path(found.root).is_relative_to(Path.cwd()) or recorded[0] in "/\\~"
+    else:
+        assert found.reason in ("missing", "home", "temp")
 
 
 def test_other_spellings_of_a_folder_are_that_folder(shop: Path, home: Path) -> None:

@@ -137,13 +137,14 @@ def identify(
         return _place_of(found, _worktree_around(path), remote)
     if gone and (listed := marks.worktree(path)):
         return _place_of(*listed, remote)
-    if far := normalised_remote(remote):
-        keys = (f"remote:{far}", _path_key(path))
-        return Place(keys, str(path), _name_in(remote), gone)
     if is_home(path, marks.homes, gone=gone):
         return Elsewhere("home")
+    temporary = bool(cwd) and is_temporary(path, temp, marks.homes)
+    if far := normalised_remote(remote):
+        own = () if temporary else (_path_key(path),)
+        return Place((f"remote:{far}", *own), str(path), _name_in(remote) or path.name, gone)
     folder = _project_above(path, marks, gone=gone)
-    if cwd and folder not in marks.known and is_temporary(path, temp, marks.homes):
+    if temporary and folder not in marks.known:
         return Elsewhere("temp")
     return Place((_path_key(folder),), str(folder), folder.name, not is_folder(folder))
 
