@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-import time
 import unicodedata
 from pathlib import Path
 
@@ -506,7 +505,6 @@ def test_many_lost_folders_are_looked_for_once(home: Path, monkeypatch: pytest.M
     read: list[Path] = []
     text = projects._text
     monkeypatch.setattr(projects, "_text", lambda path: read.append(path) or text(path))
-    started = time.perf_counter()
     marks = Landmarks(home.glob("code/*"), home=home)
     found = [
         place(home / "trees" / f"w{number % 300}" / f"{number}", home, known_roots=marks)
@@ -514,7 +512,6 @@ def test_many_lost_folders_are_looked_for_once(home: Path, monkeypatch: pytest.M
     ]
     assert {item.name for item in found} == {f"r{number}" for number in range(300)}
     assert len(read) < 300 * 3 + 3_000
-    assert time.perf_counter() - started < 5
 
 
 def test_damaged_git_files_are_no_repository(home: Path) -> None:
