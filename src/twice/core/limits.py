@@ -10,6 +10,7 @@ HEAD_BYTES = 1024 * 1024  # of a transcript's start: tells its format and the fa
 DOCUMENT_BYTES = 64 * 1024 * 1024  # a session in one JSON document; a larger one is skipped
 PART_BYTES = 4 * 1024 * 1024  # of a message that is kept in parts; a longer one is skipped
 ARCHIVE_BYTES = 8 * 1024**3  # of lists of chats in one archive, unpacked; it is read in a stream
+UNPACKED_BYTES = 2 * 1024**3  # of one packed log; the rest is left out
 FOLDER_LIST_BYTES = 1024 * 1024  # an agent's list of project folders; a longer one names none
 DATABASE_COPY_BYTES = 1024 * 1024 * 1024  # of an agent's database that cannot be read in place
 COMMAND_FILES = 500  # of one folder, looked through for what a person called

@@ -5,12 +5,14 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 import msgspec
 
 from twice.core import limits
+from twice.sources.packed import PACKED, open_log, plain, read_some
 
 BLOCK_BYTES = 256 * 1024
 BOM = b"\xef\xbb\xbf"
@@ -95,15 +97,22 @@ def _stands_inside_a_line(file: BinaryIO, offset: int) -> bool:
 
 def _line(file: BinaryIO, seq: int, start: int, found: bytes) -> Line:
     """Return the line that begins with what was found of it."""
-    end, whole = start + len(found), found[-1:] == b"\n"
+    end = start + len(found)
+    if found[-1:] == b"\n" and end - start <= limits.LINE_BYTES:
+        return Line(seq, start, end, found[:-1] if start else found[:-1].removeprefix(BOM), True)
+    return _long_line(file, seq, start, found)
+
+
+def _long_line(file: BinaryIO, seq: int, start: int, found: bytes) -> Line:
+    """Return a line that goes on in the next block, or that ends with the file."""
+    end, whole = start + len(found), found.endswith(b"\n")
     parts = [found]
     while not whole and (more := file.readline(BLOCK_BYTES)):
-        end, whole = end + len(more), more[-1:] == b"\n"
+        end, whole = end + len(more), more.endswith(b"\n")
         parts = [*parts, more] if end - start - whole <= limits.LINE_BYTES else []
     if end - start - whole > limits.LINE_BYTES:
         return Line(seq, start, end, None, whole)
-    data = found if len(parts) == 1 else b"".join(parts)
-    data = data[:-1] if whole else data
+    data = b"".join(parts).removesuffix(b"\n")
     return Line(seq, start, end, data if start else data.removeprefix(BOM), whole)
 
 
@@ -134,15 +143,30 @@ def mend(data: bytes) -> bytes:
 
 
 def walk(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
-    """Yield the files below a folder whose names end so, sorted.
+    """Yield the files below a folder whose names end so, sorted; packed logs among them.
 
     Links to folders are not followed. A link to nothing is named when it is read; what is there
     and no regular file (a pipe would hold us) is none.
     """
-    for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in PRUNED)
-        found = (Path(parent, name) for name in sorted(names) if name.endswith(suffixes))
-        yield from (path for path in found if path.is_file() or not path.exists())
+    endings = (*suffixes, *PACKED) if ".jsonl" in suffixes else suffixes
+    waiting = [os.fspath(folder)]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as listed:
+                entries = sorted(listed, key=attrgetter("name"))
+        except OSError:
+            continue
+        below = (e for e in entries if e.name not in PRUNED and e.is_dir(follow_symlinks=False))
+        waiting += reversed([entry.path for entry in below])
+        found = (entry for entry in entries if entry.name.endswith(endings))
+        yield from (Path(entry.path) for entry in found if _may_be_read(entry))
+
+
+def _may_be_read(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file() or (entry.is_symlink() and not Path(entry.path).exists())
+    except OSError:  # a link that leads in a ring
+        return True
 
 
 def unknown(_: Path) -> bool:
@@ -162,7 +186,7 @@ def known_files(
     """
     for path in walk(folder, suffixes):
         try:
-            found = known(path) or recognises(path, head_of(path))
+            found = known(path) or recognises(plain(path), head_of(path))
         except OSError:
             found = True
         if found:
@@ -171,16 +195,16 @@ def known_files(
 
 def stem_of(path: Path) -> str:
     """Return a file's name without its ending, the same whatever the locale: UTF-8 and NFC."""
-    stem = os.fsencode(path.stem).decode("utf-8", errors="replace")
+    stem = os.fsencode(plain(path).stem).decode("utf-8", errors="replace")
     return unicodedata.normalize("NFC", stem)
 
 
 def head_of(path: Path) -> bytes:
     """Return the first bytes of a file: its first line at least, unless that is huge."""
-    with path.open("rb") as file:
-        head = file.read(BLOCK_BYTES // 4)
-        while b"\n" not in head and len(head) < limits.HEAD_BYTES:
-            block = file.read(BLOCK_BYTES)
+    with open_log(path) as file:
+        head = read_some(file, BLOCK_BYTES // 4) or b""
+        while head and b"\n" not in head and len(head) < limits.HEAD_BYTES:
+            block = read_some(file, BLOCK_BYTES)
             if not block:
                 break
             head += block

@@ -23,6 +23,7 @@ from twice.sources.opencode import OpenCode, is_named_like_its_database
 from twice.sources.openhands import OpenHands
 from twice.sources.openhands_files import is_later_event
 from twice.sources.otel_genai import OtelGenAi
+from twice.sources.packed import Unpacked, is_packed, plain
 from twice.sources.specstory import HISTORY, SpecStory
 from twice.sources.swe_agent import SweAgent
 from twice.sources.vscode_chat import VsCodeChat
@@ -80,7 +81,12 @@ def discover(among: Sequence[Source], read: Read = never) -> Iterator[tuple[Sour
     for source in among:
         for home in source.homes():
             files = source.files(home, partial(read, source.name))
-            yield from ((source, path) for path in files)
+            yield from ((_reader(source, path), path) for path in files)
+
+
+def _reader(source: Source, path: Path) -> Source:
+    """Return what reads a file of a source: where it is packed, it is unpacked first."""
+    return Unpacked(source) if is_packed(path) else source
 
 
 def open_paths(paths: Iterable[Path], among: Sequence[Source]) -> Opened:
@@ -96,7 +102,7 @@ def open_paths(paths: Iterable[Path], among: Sequence[Source]) -> Opened:
             if source is None:
                 unknown[file] = None
             else:
-                found.setdefault(file.resolve(), (source, file))
+                found.setdefault(file.resolve(), (_reader(source, file), file))
     return Opened(tuple(found.values()), tuple(unknown))
 
 
@@ -160,7 +166,7 @@ def _should_be_a_session(file: Path) -> bool:
 
 def _source_of(path: Path, among: Sequence[Source]) -> Source | None:
     head = head_of(path)
-    return next((source for source in among if source.recognises(path, head)), None)
+    return next((source for source in among if source.recognises(plain(path), head)), None)
 
 
 def _source_by_content(path: Path, among: Sequence[Source]) -> Source | None:
