@@ -1,12 +1,13 @@
 """Secrets, home folders and names taken out of a text before anything else sees it."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from twice.core.redaction.codes import codes
 from twice.core.redaction.commands import handed
-from twice.core.redaction.escapes import inner_texts
+from twice.core.redaction.escapes import inner_texts, outer, unescaped
 from twice.core.redaction.names import named
 from twice.core.redaction.private import emails_in, homes_in, users_in
 from twice.core.redaction.shapes import shaped
@@ -16,8 +17,11 @@ WINDOW_CHARS = 256 * 1024
 """Looked at as one; the most that ``redact_chunks`` holds back."""
 
 _PRIVATE = {"home": "~", "user": "USER", "email": "[redacted:email]"}
+# Short words and nothing else: only a name, or the name of a user, can give something away.
+_PLAIN = re.compile(r"(?:[A-Za-z']{1,15}(?:[ ,.?!\n]{1,9}|\Z)){1,200}")
+_PLAIN_CHARS = 1_000
 _PASSES = 4
-_LEVELS = 3  # of escapes within escapes
+_LEVELS = 2  # of escapes within escapes
 NEAR_CHARS = 16_384
 """Around a finding, looked at again."""
 REPEATED = 50
@@ -148,17 +152,20 @@ def _search(text: str, private: _Private, levels: int) -> list[Span]:
     ascii_bytes = text.encode("ascii", "replace")
     ascii_text = text if text.isascii() else ascii_bytes.decode()
     lower = ascii_bytes.lower().decode()
-    found = [
+    found = [*named(text, lower), *codes(text, lower)]
+    if len(text) < _PLAIN_CHARS and "basic" not in lower and _PLAIN.fullmatch(text):
+        return [*found, *users_in(text, private.users)]
+    found += [
         *shaped(text, ascii_text, lower),
-        *named(text, lower),
         *handed(text, lower),
-        *codes(text, lower),
         *homes_in(text, lower, private.homes),
         *users_in(text, private.users),
         *(emails_in(text) if private.emails else ()),
     ]
-    for inner in inner_texts(text) if levels else ():
-        found += map(inner.outer, _search(inner.text, private, levels - 1))
+    for start, end in inner_texts(text) if levels else ():
+        part = text[start:end]
+        if inner := _search(unescaped(part), private, levels - 1):
+            found += outer(inner, part, start)
     if found and MASKED_BEFORE in text:
         masks = [mask.span() for mask in MASK.finditer(text)]
         found = [span for span in found if not _touches(span, masks)]

@@ -31,7 +31,7 @@ _LOGIN = re.compile(
 _NAMES = {
     "code": (_CODES, "code"),
     **dict.fromkeys(("pin", "otp"), (_PIN, "code")),
-    **dict.fromkeys(("login", "log in"), (_LOGIN, "password")),
+    **dict.fromkeys(("login", "log in", "zugangsdaten"), (_LOGIN, "password")),
     **dict.fromkeys(("mnemonic", "phrase", "seed words"), (_PHRASE, "phrase")),
 }
 

@@ -33,7 +33,11 @@ _FLAGS = {
         "w": ((r"w ?", r"\bldap\w+"),),
         "k": ((r"k ", r"\bopenssl\b"), (r"keypass ", r"\b(?:keytool|jarsigner)\b")),
         "s": ((r"storepass ", r"\b(?:keytool|jarsigner)\b"),),
-        "u": ((rf"u ?{_USER}", r"\bcurl\b"), (r"u ?[\w.@-]+,", r"\blftp\b")),
+        "u": (
+            (r"u ?[\"']?(?=\w{20,100}:(?:[\"'\s]|\Z))", r"\bcurl\b"),
+            (rf"u ?{_USER}", r"\bcurl\b"),
+            (r"u ?[\w.@-]+,", r"\blftp\b"),
+        ),
         "U": ((rf"U ?{_USER}", r"\bcurl\b"), (r"U ?[\w\\./-]+%", r"\bsmbclient\b")),
         "b": (
             (r"b [\"']?[\w.-]{1,64}=", r"\bcurl\b"),
@@ -133,7 +137,9 @@ def _argument(text: str, since: int, start: int, flag: str) -> Iterator[Span]:
     value = found[0]
     if value[0] == value[-1] and value[0] in "\"'" and len(value) > 1:
         start, end, value = start + 1, end - 1, value[1:-1]
-    harmless = is_placeholder(value) or _PORTS.fullmatch(value) or value.startswith("-")
+    harmless = (
+        len(value) < 3 or is_placeholder(value) or _PORTS.fullmatch(value) or value.startswith("-")
+    )
     if not harmless and not MASK.search(value):
         yield Span(since, start, end, "password")
 

@@ -4,66 +4,54 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import accumulate
-from typing import NamedTuple
 
 from twice.core.redaction.values import Span
 
 _ESCAPE = re.compile(r"""\\(?:u[0-9a-fA-F]{4}|["'`\\/nrt])""")
 _TELLING = re.compile(r"""\\(?:u[0-9a-fA-F]{4}|["nr])""")
-_SAID = {"\\n": "\n", "\\r": "\r", "\\t": "\t"}
+GAP_CHARS = 1_000
+"""Between lines with escapes, read along with them: to start anew takes as long."""
+_LETTER = re.compile(r"\\u([0-9a-fA-F]{4})")
+_BACKSLASH = "\ue000"  # stands for one that was escaped, until the others are gone
+_SAID = (
+    *(("\\\\", _BACKSLASH), ('\\"', '"'), ("\\n", "\n"), ("\\r", "\r"), ("\\t", "\t")),
+    *(("\\/", "/"), ("\\'", "'"), ("\\`", "`")),
+)
 
 
-class Inner(NamedTuple):
-    """A part of a text without one level of escapes.
-
-    ``at`` has the position behind each escape, in this text, and ``shifts`` how much farther on
-    what follows stood in the outer one.
-    """
-
-    text: str
-    at: list[int]
-    shifts: list[int]
-
-    def outer(self, span: Span) -> Span:
-        """Return where a part of this text stands in the outer one."""
-        since, start, end = map(self._outer, (span.since, span.start, span.end))
-        return Span(since, start, end, span.kind)
-
-    def _outer(self, position: int) -> int:
-        return position + self.shifts[bisect_left(self.at, position + 1)]
-
-
-def inner_texts(text: str) -> Iterator[Inner]:
-    """Undo one level of escapes in every run of lines that have some; a JSON string is one line."""
+def inner_texts(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the runs of lines that have escapes, from where to where; a JSON string is one line."""
     since = until = 0
     for escape in _TELLING.finditer(text) if "\\" in text else ():
         if escape.start() < until:
             continue
         start = text.rfind("\n", until, escape.start()) + 1 or until
-        if start > until > since:
-            yield _unescaped(text, since, until)
-        since = start if start > until or until == 0 else since
+        if start > until + GAP_CHARS or until == 0:
+            if until:
+                yield since, until
+            since = start
         until = text.find("\n", escape.end()) + 1 or len(text)
-    if until > since:
-        yield _unescaped(text, since, until)
+    if until:
+        yield since, until
 
 
-def _unescaped(text: str, start: int, end: int) -> Inner:
-    pieces: list[str] = []
-    at: list[int] = []
-    longer = [start]
-    length, read = 0, start
-    for escape in _ESCAPE.finditer(text, start, end):
-        said = _said(escape[0])
-        pieces += (text[read : escape.start()], said)
-        length += escape.start() - read + len(said)
-        read = escape.end()
-        at.append(length)
-        longer.append(len(escape[0]) - len(said))
-    return Inner("".join((*pieces, text[read:end])), at, list(accumulate(longer)))
+def unescaped(text: str) -> str:
+    """Undo one level of escapes; each becomes one character."""
+    for escape, said in _SAID:
+        text = text.replace(escape, said)
+    if "\\u" in text:
+        text = _LETTER.sub(lambda letter: chr(int(letter[1], 16)), text)
+    return text.replace(_BACKSLASH, "\\")
 
 
-def _said(escape: str) -> str:
-    if escape[1] == "u":
-        return chr(int(escape[2:], 16))
-    return _SAID.get(escape, escape[1])
+def outer(spans: list[Span], text: str, start: int) -> Iterator[Span]:
+    """Yield where parts of an unescaped text stood, which is what began at ``start`` of a text."""
+    escapes = [escape.span() for escape in _ESCAPE.finditer(text)]
+    shifts = list(accumulate((end - begin - 1 for begin, end in escapes), initial=start))
+    at = [end + start - shift for (_, end), shift in zip(escapes, shifts[1:], strict=True)]
+
+    def place(position: int) -> int:
+        return position + shifts[bisect_left(at, position + 1)]
+
+    for span in spans:
+        yield Span(place(span.since), place(span.start), place(span.end), span.kind)

@@ -39,6 +39,7 @@ _OWNER = re.compile(r"([A-Za-z]{2,20})[ \t]\Z")
 _SETTER = re.compile(r"(?:set|with|use|hash|verify|validate|check|update)_?(?=[A-Za-z])")
 _ARN = re.compile(r"\barn:aws[\w:/-]*\Z")
 _ASCII = bytes(range(128))
+_NO_VALUE = (*",.)([/", "")
 _NUMBER = re.compile(r"[ ]\d{1,2}(?=:)")
 
 _COOKIE = re.compile(
@@ -123,6 +124,8 @@ def _name_at(text: str, position: int, needle: str) -> _Name | None:
     kind = kind_of_name(name)
     if kind is None and text[end : end + 1] == "(":
         kind = kind_of_name(_SETTER.sub("", name))
+    if kind == "token" and text[end : end + 1] == "/":  # the name of a package
+        return None
     if kind is None or _ARN.search(text, max(0, start - 90), start):
         return None
     before = text[max(0, start - 10) : start].lower()
@@ -130,7 +133,10 @@ def _name_at(text: str, position: int, needle: str) -> _Name | None:
         return None
     if kind == "key?" and (owner := _OWNER.search(text, max(0, start - 24), start)):
         owned = kind_of_name(f"{owner[1]}_{name}")
-        return _Name(owner.start(), end, owned) if owned else None
+        if owned != "key?":
+            return _Name(owner.start(), end, owned) if owned else None
+    if kind == "key?" and text[end : end + 1] in _NO_VALUE:
+        return None
     return _Name(start, end, kind)
 
 
@@ -150,7 +156,7 @@ def _valued(text: str, name: _Name) -> Span | None:
     elif kind == "pass":
         found = said(text, start, end, kind)
     else:
-        found = said(text, start, end, kind) or said_before(text, start, kind)
+        found = said(text, start, end, kind) or said_before(text, start, end, kind)
     if kind == "pass":
         return found
     return found or nearby(text, start, end, kind) or nearby_before(text, start, kind)

@@ -40,7 +40,7 @@ _LIKELY = {
     "api-key": r"""
         [ps]k- [ps]k_ [ps]k. aio_ api_live. api_test. bkaj_ bkua_ cal_live_ CCIPAT_ CCIPRJ_ cfat_
         cfut_ CFPAT- ck_ CLOJARS_ crsr_ cs_ csk- dnkey- dp.(?:pt|st|ct|sa|scim|audit).
-        dt0[a-z]\d\d. dub_ duffel_live_ duffel_test_ e2b_ fc- figd_ figu_ fio-u- FLWSECK- FLWSECK_
+        dt0[a-z]\d\d. dub_ duffel_live_ duffel_test_ e2b_ figd_ figu_ fio-u- FLWSECK- FLWSECK_
         fw_ glc_ glsa_ gsk_ hcaik_ hcxik_ HRKU- ico- jina_ lin_(?:api|oauth)_ live_ llx-
         lsv2_(?:pt|sk)_ mdb_sa_sk_ mlsn. napi_ nfp_ npg_ NR(?:AA|AK|II|JS|RA)- ntn_ nvapi- ops_
         os_v2_app_ packagist_[a-z]{3}_ pat-[a-z]{2}\d- pcsk_ pdl_[a-z]{4}_apikey_ phs_ phx_ PMAK-
@@ -81,7 +81,7 @@ _NOT_WORDS = re.compile(r"[A-Z]|\d[a-z]|[a-z]\d|[a-z]{16}")
 _TAIL = re.compile(r"(?:[A-Za-z0-9_+/=~%-]|\.(?=[A-Za-z0-9]))*")
 
 # Behind a beginning that nobody told us: nothing but letters and digits, at random, and many.
-_RUN = re.compile(r"[A-Za-z0-9]{32,512}")
+_RUNS = tuple(re.compile(rf"{joint}([A-Za-z0-9]{{32,512}})") for joint in "_-")
 _UNKNOWN_STEM = re.compile(
     r"(?<![\w/+=.%-])(?!sha|md\d|hash|integrity|digest|checksum)"
     r"(?:[a-z][a-z0-9]{1,15}|[A-Z][A-Z0-9]{1,15})(?:[_-](?:[a-z0-9]{1,10}|[A-Z0-9]{1,10})){0,2}\Z"
@@ -91,25 +91,34 @@ _KEY = "[A-Za-z0-9_-]"
 _WORD = "[A-Za-z0-9]"
 _ENDED = f"(?!{_WORD})"
 _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-# What they begin with, which is quick to find, and what follows: with a limit, so that a run of a
-# million characters is not read a million times. A group is what is taken; else it is the whole.
+# So many begin with an A that they are looked for together; a group's name is the kind.
+_AFTER_A = re.compile(
+    "A(?:"
+    + "|".join(
+        f"(?P<{kind}>{rest})"
+        for kind, rest in {
+            "aws_key": rf"(?:KIA|SIA|BIA|CCA|GPA|IDA|ROA|IPA|NPA|NVA)[A-Z0-9]{{16,512}}{_ENDED}"
+            r"|BSK[A-Za-z0-9+/=]{60,512}",
+            "google_key": rf"Iza{_KEY}{{30,512}}",
+            "atlassian_token": rf"T[AC]TT3[A-Za-z0-9_=-]{{20,512}}|T(?:BB|TA){_WORD}{{24,512}}",
+            "artifactory_key": rf"KCp{_WORD}{{40,512}}",
+            "api_key": rf"(?:KLT|QVN){_KEY}{{30,512}}|KID{_WORD}{{32}}{_ENDED}",
+            "twitter_token": "A{19}[A-Za-z0-9%]{40,512}",
+            "twilio_key": "C[0-9a-f]{32}(?![0-9a-f])",
+        }.items()
+    )
+    + ")"
+)
+# What others begin with, which is quick to find, and what follows: with a limit, so that a run of
+# a million characters is not read a million times. A group is what is taken; else it is the whole.
 _UNJOINED = tuple(
     (beginning, kind, re.compile(re.escape(beginning) + rest))
     for kind, shapes in {
-        "aws-key": {
-            "A": rf"(?:KIA|SIA|BIA|CCA|GPA|IDA|ROA|IPA|NPA|NVA)[A-Z0-9]{{16,512}}{_ENDED}",
-            "ABSK": r"[A-Za-z0-9+/=]{60,512}",
-            "amzn.mws.": r"[0-9a-f-]{36}",
-        },
-        "google-key": {"AIza": rf"{_KEY}{{30,512}}", "1//0": rf"{_KEY}{{30,512}}"},
-        "atlassian-token": {
-            **dict.fromkeys(("ATATT3", "ATCTT3"), r"[A-Za-z0-9_=-]{20,512}"),
-            **dict.fromkeys(("ATBB", "ATTA"), rf"{_WORD}{{24,512}}"),
-        },
-        "artifactory-key": dict.fromkeys(("AKCp", "cmVmdGtu"), rf"{_WORD}{{40,512}}"),
+        "aws-key": {"amzn.mws.": "[0-9a-f-]{36}"},
+        "google-key": {"1//0": rf"{_KEY}{{30,512}}"},
+        "artifactory-key": {"cmVmdGtu": rf"{_WORD}{{40,512}}"},
         "alibaba-key": {"LTAI": rf"{_WORD}{{12,30}}{_ENDED}"},
-        "twitter-token": {"A" * 20: "[A-Za-z0-9%]{40,512}"},
-        "twilio-key": dict.fromkeys(("AC", "SK"), "[0-9a-f]{32}(?![0-9a-f])"),
+        "twilio-key": {"SK": "[0-9a-f]{32}(?![0-9a-f])"},
         "facebook-token": {"EAA": rf"(?:A{_KEY}{{50,512}}|[A-Za-z]{_WORD}{{60,512}})"},
         "easypost-key": {"EZ": rf"[AT]K{_WORD}{{50,512}}"},
         "gitlab-token": {"GR1348941": rf"{_KEY}{{16,512}}"},
@@ -122,8 +131,7 @@ _UNJOINED = tuple(
         "nuget-key": {"oy2": f"[a-z0-9]{{43}}{_ENDED}"},
         "api-key": {
             **dict.fromkeys(("sdk-", "sk-lf-", "waka_"), _UUID),
-            **dict.fromkeys(("AKLT", "AQVN"), rf"{_KEY}{{30,512}}"),
-            "AKID": rf"{_WORD}{{32}}{_ENDED}",
+            "fc-": "[0-9a-f]{32}(?![0-9a-f-])",
         },
         "fly-token": {"FlyV1 fm": r"\d_[A-Za-z0-9+/=,_-]{20,512}"},
         "webhook": {
@@ -168,6 +176,13 @@ def provided(text: str, ascii_text: str) -> Iterator[Span]:
         return
     for joint in _JOINTS:
         yield from _joined(text, ascii_text, joint)
+    for run in _RUNS:
+        yield from _unknown(text, ascii_text, run)
+    for found in _AFTER_A.finditer(ascii_text):
+        start = found.start()
+        if not _is_within_word(ascii_text, start) and not is_placeholder(found[0]):
+            kind = (found.lastgroup or "").replace("_", "-")
+            yield Span(start, start, whole(text, found.end()), kind)
     for beginning, kind, shape in _UNJOINED:
         if beginning not in ascii_text:
             continue
@@ -204,11 +219,9 @@ def _joined(text: str, ascii_text: str, joint: re.Pattern[str]) -> Iterator[Span
         head = ascii_text[max(0, at - _STEM_CHARS) : at]
         stem = _STEM.search(head) if _may_end_a_stem(_last_word(head)) else None
         if stem is None:
-            start, end = _unknown(ascii_text, at, head)
-            kind = "api-key"
-        else:
-            start = at - len(stem[0])
-            end, kind, read = _known(ascii_text, start)
+            continue
+        start = at - len(stem[0])
+        end, kind, read = _known(ascii_text, start)
         if end > start and not _is_within_word(ascii_text, start):
             read = whole(text, end)
             yield Span(start, start, read, kind)
@@ -230,12 +243,12 @@ def _known(ascii_text: str, start: int) -> tuple[int, str, int]:
     return body.end(), kind, body.end()
 
 
-def _unknown(ascii_text: str, at: int, head: str) -> tuple[int, int]:
-    run = _RUN.match(ascii_text, at + 1)
-    if run is None or not _is_scrambled(run[0]):
-        return at, at
-    stem = _UNKNOWN_STEM.search(head)
-    return (at - len(stem[0]), run.end()) if stem else (at, at)
+def _unknown(text: str, ascii_text: str, run: re.Pattern[str]) -> Iterator[Span]:
+    for found in run.finditer(ascii_text):
+        at = found.start()
+        stem = _UNKNOWN_STEM.search(ascii_text, max(0, at - _STEM_CHARS), at)
+        if stem and _is_scrambled(found[1]) and not _is_within_word(ascii_text, stem.start()):
+            yield Span(stem.start(), stem.start(), whole(text, found.end()), "api-key")
 
 
 _LETTERS_AND_DIGITS = string.ascii_letters + string.digits

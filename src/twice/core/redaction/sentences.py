@@ -22,26 +22,35 @@ _FOR = (
     r"|von|you|we|i|that|which|they|для|до|за|из|к|на|от|för|till|til|na|pro|za|pentru|για)"
     r"(?:[ \t]{1,4}[\w.'’/-]{1,30}){1,5}?)?"
 )
+# What may stand between the name of a secret and what is said of it.
 _NEW = (
     r"(?:[ \t](?:new|old|current|temporary|here|now|admin|root|nuev[ao]|nov[ao]|nuov[ao]|antigu[ao]"
-    r"|nouveau|actuel|provisoire|neu|новый|старый))?"
+    r"|d['’]ordine|nouveau|actuel|provisoire|neu|новый|старый|mea|saya|anda|שלי|של|πρόσβασης))?"
 )
 _SAID = re.compile(
     r"(?:'s|’s)?"
     + _NEW
     + _FOR
     + r"""[ \t]{0,4}(?:
-        (?<![^\s\W])(?:is|are|was|were|becomes|es|é|est|ist|c['’]est|lautet|heißt|heisst|to|jest|è|будет|это|є|olarak|equals
-          |är|er|je|este|είναι|هي|هو|היא|הוא|है|là|adalah|ialah|(?<=salasana[ ])on|(?<=nani[ ])on
-          |should[ ]be|will[ ]be|must[ ]be|set[ ]to)(?!\w)[ \t]{0,4}
+        (?<![^\s\W])(?:is|are|was|were|being|becomes|es|é|est|ist|c['’]est|lautet|heißt|heisst|to
+          |jest|è|будет|это|є|является|такой|olarak|equals|är|er|je|este|είναι|هي|هو|היא|הוא|है|là
+          |adalah|ialah|(?<=salasana[ ])on|(?<=nani[ ])on|wurde[ ]auf
+          |(?:(?:has|was|got)[ ])?(?:been[ ])?(?:changed|reset|updated|set)[ ]to
+          |should[ ]be|will[ ]be|must[ ]be)(?!\w)[ \t]{0,4}
         (?:(?:now|still|set[ ]to|currently|actually|just)\b[ \t]{0,4})?:?
-      | [:=：—–→➜] | ->  | (?:是|为|為|は|が|은|는|을)[:：]?
+      | ,[ ]which[ ]is[ ] | [:=：—–→➜] | ->  | (?:是|为|為|は|が|に|은|는|을|คือ)[:：]?
     )[ \t]{0,4}""",
     re.VERBOSE | re.IGNORECASE,
 )
+# The same with words in between that say whose it is, where they are many.
+_SAID_LATER = re.compile(
+    r"(?:[ \t][^\s\d:]{1,20}){1,5}?[ \t](?:هي|هو|là|היא|είναι|adalah)[ \t]{1,4}"
+)
 _GIVEN = re.compile(
-    r"(?:'s)?(?:[ \t](?:от|для|к|на|из)(?:[ \t][\w-]{1,30}){1,2}?)?[ \t]{1,4}"
-    r"(?:called |named |number |--? )?"
+    r"(?:'s)?"
+    + _NEW
+    + r"(?:[ \t](?:от|до|для|к|на|из)(?:[ \t][\w-]{1,30}){1,3}?(?=[ \t]{1,4}[^\s\d]{0,60}\d))?"
+    + r"(?:[ \t]{1,4}(?:called |named |number |--? )?|(?=[「『“«]))"
 )
 _SAID_VALUE = re.compile(
     r"""(["'`“«「‘*]{0,2})(?![}\])>,;|&\\/:=-])"""
@@ -53,6 +62,7 @@ _REVERSED = re.compile(
         (?:(?:my|the|our|your|mi|la|el|das|mein|le|mon)[ ])?(?:[\w-]{1,20}[ ]){0,2}\Z""",
     re.VERBOSE,
 )
+_NAME_ENDS = re.compile(r"[\"'`*]{0,3}(?:[.,;!?)\n]|\Z|[ ](?:for|in|on|of|to|at|and|everywhere)\b)")
 _NAMED = re.compile(r"(?<!\S)([^\s()]{6,200}) \((?:the |my )?\Z")
 _OWNED = re.compile(
     r"\b(?:my|our|the|mi|minha|mon|mein|meine|mijn|moje|мой|его)\b[^.;!?\n]{0,60}\Z", re.I
@@ -82,7 +92,8 @@ _PHRASE = re.compile(r"""(["'`])((?:[\w!?$%&+*-]{2,40} ){1,5}[\w!?$%&+*-]{2,40})
 _CHANGED = re.compile(r"""[ ]from[ ]["'`]?([^\s"'`]{5,200}?)["'`]?(?=[ ]to[ ])""")
 _CONTRASTED = re.compile(
     r"""["'`]?[,;]?[ ](?:(?:and|but)[ ])?(?:not|instead[ ]of|rather[ ]than|never|with|by|to|or|and
-        |over|no|nicht|statt|pas|niet|nie|не|en[ ]lugar[ ]de|em[ ]vez[ ]de|->|→)[ ]
+        |over|(?:the[ ])?(?:new|old|other|real|right|correct)(?:[ ]one)?[ ](?:is|was)|no|nicht|statt
+        |pas|niet|nie|не|en[ ]lugar[ ]de|em[ ]vez[ ]de|->|→)[ ]
         (?:the[ ])?(?:old[ ]|new[ ])?(?:one[ ])?["'`]?([^\s"'`,;]{6,512})""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -120,7 +131,7 @@ def is_sentence(value: str) -> bool:
     parts = value.split()
     return len(parts) > 1 and (
         len(parts) > 6
-        or parts[0].istitle()
+        or (parts[0].istitle() and parts[0].isalpha())
         or any(part.lower() in _SENTENCE_WORDS for part in parts)
     )
 
@@ -131,6 +142,8 @@ def said(text: str, start: int, end: int, kind: str) -> Span | None:
     if changed and has_digit_and_letter(changed[1]) and not is_ordinary(changed[1]):
         return Span(start, *changed.span(1), kind)
     said = _SAID.match(text, end) or _SAID.match(text, _plain_end(text, end))
+    if said is None and not text.isascii():
+        said = _SAID_LATER.match(text, end)
     given = said or _GIVEN.match(text, end)
     if given is None:
         return None
@@ -195,7 +208,7 @@ def _is_said_secret(
     return not is_identifier(value) and any(not c.isalpha() for c in value.strip("-_/."))
 
 
-def said_before(text: str, start: int, kind: str) -> Span | None:
+def said_before(text: str, start: int, end: int, kind: str) -> Span | None:
     """Find the value that a sentence names first: "X is my password", "X (password)"."""
     named = _NAMED.search(text, max(0, start - REVERSED_CHARS), start)
     if (
@@ -210,7 +223,10 @@ def said_before(text: str, start: int, kind: str) -> Span | None:
     if found is None or is_placeholder(found[1]) or MASK.search(found[1]):
         return None
     value = found[1]
-    if not is_opaque(value) or is_code(value) or is_identifier(value):
+    likely = kind == "password" and has_digit_and_letter(value) and not is_ordinary(value)
+    if is_code(value) or not (likely and _NAME_ENDS.match(text, end)):
+        likely = is_opaque(value) and not is_code(value) and not is_identifier(value)
+    if not likely:
         return None
     return Span(
         head_start + found.start(1), head_start + found.start(1), head_start + found.end(1), kind
@@ -228,7 +244,7 @@ def nearby(text: str, start: int, end: int, kind: str) -> Span | None:
         value = whole[0].rstrip(".") if whole else ""
         if _OWN_NAME.search(text, max(end, found.start() - 48), found.start()):
             continue
-        if _OWN_PAIR.match(value):
+        if _OWN_PAIR.match(value) or found.start() == end:
             continue
         if is_random(value) and not is_placeholder(value):
             return Span(start, found.start(), found.start() + len(value), kind.rstrip("?"))

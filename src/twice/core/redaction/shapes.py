@@ -58,7 +58,7 @@ def _addresses(text: str, ascii_text: str) -> Iterator[Span]:
     position = ascii_text.find("://")
     while position >= 0:
         found = _AUTHORITY.match(text, position)
-        if found and (not is_placeholder(found[2]) or found[2] in _WEAK):
+        if found and not _is_example(found[1], found[2]):
             first = 1 if _is_key(found[1]) else 2
             yield Span(position, found.start(first), found.end(2), "url-password")
         alone = _USER_ONLY.match(text, position)
@@ -68,6 +68,12 @@ def _addresses(text: str, ascii_text: str) -> Iterator[Span]:
     for needle in filter(ascii_text.__contains__, _FIELDS):
         for found in _FIELDS[needle].finditer(text):
             yield Span(found.start(), *found.span(1), "password")
+
+
+def _is_example(user: str, password: str) -> bool:
+    if password in _WEAK:
+        return user in ("user", "username")
+    return is_placeholder(password)
 
 
 def _is_key(user: str) -> bool:

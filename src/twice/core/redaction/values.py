@@ -31,12 +31,14 @@ MASK = re.compile(r"\[redacted:[a-z-]{1,40}\]")
 
 _PLACEHOLDER = re.compile(
     r"""
-    \[redacted.* | \[[a-z _-]+\] | <[^>]*>.* | <[a-z_/-].* | \{\{?[^}]*\}?\}.* | \$\{.* | \$\(.*
+    \[redacted.* | \[[a-z _-]+\] | \[[\w-]+\][+*?]?
+  | <[^>]*>.* | <[a-z_/-].* | \{\{?[^}]*\}?\}.* | \$\{.* | \$\(.*
   | \$[a-z_]+\d?\W* | %\(?[a-z_]\w*\)?[s%]? | \#\{.* | @\w+@ | __\w+__ | `.*
   | .{0,12}(?:\*{3,}|•{3,}|…|\.{3,}).{0,8}
   | [\w-]{0,16}?(?:x{4,}|0{8,}|_{3,})[x0_.-]*
   | (?:your|insert|enter|replace|put|paste|add|change|example|sample|dummy)
         (?:[-_ .]\D*|(?:api|auth)?(?:token|key|secret|password)s?\w{0,8})
+  | x{3} | (?:[a-z0-9]{2,8}[-_]){1,2}your[-_ .]\D*
   | change_?me\W* | example\W* | placeholder\W* | redacted\W* | removed\W* | masked\W* | hidden\W*
   | (?:none|null|nil|undefined|true|false|todo|tbd|n/a|empty|unset|yes|no|on|off|default)\W*
   | (?:the|my|a|an)[-_](?:api[-_])?(?:key|token|secret|password)(?:[-_]?here)?
@@ -77,7 +79,7 @@ _ORDINARY = re.compile(
   | [a-z]+://\S* | (?:\.{0,2}/|~/|[A-Za-z]:[\\/])\S* | \S*/\S*\.[a-z]{1,5}\d?\W*
   | [\w-]+\.[a-z]{2,4}
   | @?[a-z][\w.-]*/[a-z][\w./-]* | \#?\d+\W* | [A-Z]{2,6}-\d+\W* | \S+\(\S*
-  | id_(?:rsa|dsa|ecdsa|ed25519)\S*
+  | id_(?:rsa|dsa|ecdsa|ed25519)\S* | \d+/(?:tcp|udp)
     """,
     re.VERBOSE,
 )
@@ -88,7 +90,9 @@ _ALGORITHM = re.compile(
     re.IGNORECASE,
 )
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
-_HEX = re.compile(r"(?:0x|sha\d+[:-])?[0-9a-f]{7,}", re.IGNORECASE)
+_HEX = re.compile(
+    r"(?:0x|sha\d+[:-])?[0-9a-f]{7,}|(?:[\w.]{1,20}-){1,6}[0-9a-f]{32,}", re.IGNORECASE
+)
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 

@@ -8,16 +8,14 @@ from twice.core.redaction.values import words
 NEEDLES = words(
     """
     pass pw secret tok key salt cred cookie auth sessid bearer psk _pat contrase senha clave kennw
-    wachtw parola sifre haslo heslo adgangskod salasan jelsz
+    wachtw parola sifre haslo heslo adgangskod kodeord salasan jelsz sandi mdp
     """
 )
 """Where to look for a name, in lower case."""
 
 SPELLED = {
-    "kata sandi": "password",
     "identified by": "password",
-    " mdp ": "password",
-    " pat ": "token",
+    " pat ": "key?",
     " wif ": "key",
 }
 """Names that are taken as they stand."""
@@ -34,12 +32,13 @@ _FOREIGN = {
     **dict.fromkeys(
         words(
             """
-            密码 密碼 口令 密钥 密鑰 暗証番号 パスワード パスコード 비밀번호 암호 पासवर्ड รหัสผ่าน
+            密码 密碼 口令 密钥 密鑰 暗証番号 パスワード パスコード
+            비밀번호 비번 패스워드 암호 पासवर्ड รหัสผ่าน
             """
         ),
         "password",
     ),
-    **dict.fromkeys(("كلمة المرور", "كلمة السر", "رمز عبور", "mật khẩu"), "password"),
+    **dict.fromkeys(("كلمة المرور", "كلمة مرور", "كلمة السر", "رمز عبور", "mật khẩu"), "password"),
     **dict.fromkeys(words("令牌 トークン 토큰"), "token"),
     "キー": "key?",
 }
@@ -56,11 +55,16 @@ FOREIGN = tuple(
 """The same in other scripts: the letters of it that are not ASCII, what ASCII leaves of it, the
 whole, and what kind it is. Those with a kind are taken as they stand, whatever is around them."""
 
-_PASSWORDS = words("password passwd passphrase passcode pwd pass pw psk passe clave")
+_PASSWORDS = words(
+    """
+    password passwd passphrase passcode pwd pass pw psk passe clave mdp sandi passwordnya
+    adminpass dbpass ftppass mailpass mypass rootpass smtppass sshpass userpass
+    """
+)
 # Languages put endings on these, so their beginning is enough.
 _PASSWORD_STEMS = re.compile(
-    r"(?:passwort|kennwort|wachtwoord|senha|contrase[ñn]a|parol[aeă]|[şs]ifre"
-    r"|has[łl][aoeu]|l[öo]senord|adgangskod|passord|salasan|hesl[aoe]"
+    r"(?:\w*(?:passwort|kennwort|wachtwoord|l[öo]senord|passord|adgangskod)|senha|contrase[ñn]a"
+    r"|parol[aeă]|[şs]ifre|has[łl][aoeu]|kodeord|salasan|hesl[aoe]"
     r"|jelsz|slaptaž|парол|гасло|κωδικ|συνθηματικ|ה?סיסמ)\w{0,4}"
 )
 _TOKENS = words("token tok apikey credential credentials cred creds auth bearer pat токен токена")
@@ -71,7 +75,7 @@ KEY_OWNERS = words(
     consumer crypto datadog db deploy encryption fernet gcp gemini github google groq hmac
     instrumentation integration jwt license master mistral openai personal private publishable role
     root sdk secret service session shared sign signing ssh storage stripe subscription trial unseal
-    webhook write
+    webhook wifi wlan wpa write
     """
 )
 _NO_SECRET_KEYS = words(
@@ -120,7 +124,7 @@ def kind_of_name(name: str) -> str | None:
     >>> kind_of_name("DB_PASSWORD"), kind_of_name("maxTokens"), kind_of_name("x-api-key")
     ('password', None, 'key')
     >>> kind_of_name("pass"), kind_of_name("OPSGENIE_KEY"), kind_of_name("TOKEN_FOR_CI")
-    ('pass', 'key?', 'token')
+    ('pass', 'key?', 'key?')
     """
     every = [part.lower() for part in _NAME_PART.findall(name)]
     parts = list(every)
@@ -131,9 +135,9 @@ def kind_of_name(name: str) -> str | None:
     if not parts or any(part in _HARMLESS for part in parts):
         return None
     kind = _kind_of_parts(parts)
-    if kind is None and len(parts) > 2 and name == name.upper() and not _ABOUT & set(every):
-        kinds = (_kind_of_parts(parts[:end]) for end in range(len(parts) - 1, 0, -1))
-        return next((each for each in kinds if each not in (None, "pass", "key?")), None)
+    if kind is None and name == name.upper() and not _ABOUT & set(every):
+        kinds = {_kind_of_parts(parts[:end]) for end in range(1, len(parts))} - {None, "pass"}
+        return "password" if "password" in kinds else "key?" if kinds else None
     return kind
 
 
