@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from twice.core import limits
 from twice.core.errors import UnknownFormat
 from twice.sources.databases import Database, Row, tables
-from twice.sources.lines import NOT_JSON, UNKNOWN_SHAPE
+from twice.sources.lines import NOT_JSON, TOO_LONG, UNKNOWN_SHAPE
 from twice.sources.opencode_files import LONG_PART, SILENT_TYPES, in_order
 from twice.sources.opencode_records import (
     Facts,
@@ -32,10 +32,13 @@ _NEWER = re.compile(r"session_v(?:[3-9]|\d\d+)")
 _COPY_MS = 10_000  # between two writings of one prompt, each under an id of its own
 
 # Parts are looked at in SQL, so that pictures and the output of tools never come out of it; those
-# without the names of what is wanted are not even parsed, unless they are cut off.
-_KEPT = """CASE
+# without the names of what is wanted are not even parsed, unless they are cut off. Huge ones are
+# never parsed, since this takes ten times their size.
+_KEPT = f"""CASE
+    WHEN length(data) > {limits.PART_BYTES}
+        THEN instr(replace(substr(data, 1, 1000), ' ', ''), '"type":"text"')
     WHEN instr(data, '"text"') + instr(data, '"question"') + instr(data, 'user rejected') = 0
-        THEN substr(data, -1) <> '}'
+        THEN substr(data, -1) <> '}}'
     WHEN NOT json_valid(data) THEN 1
     ELSE CASE json_extract(data, '$.type')
         WHEN 'text' THEN NOT coalesce(json_extract(data, '$.synthetic'), 0)
@@ -46,7 +49,8 @@ _KEPT = """CASE
     END"""
 _BLOCKS = """SELECT m.id, CASE WHEN length(j.value) <= ? THEN j.value END
     FROM session_message AS m, json_each(
-        CASE WHEN m.type = 'assistant' AND json_valid(m.data) THEN m.data ELSE '{}' END,
+        CASE WHEN m.type <> 'assistant' OR length(m.data) > ? THEN '{}'
+            WHEN json_valid(m.data) THEN m.data ELSE '{}' END,
         '$.content'
     ) AS j
     WHERE m.session_id = ? AND CASE WHEN j.type <> 'object' THEN 0
@@ -204,11 +208,14 @@ class Sessions:
     def _second_messages(self, session: str) -> list[Message]:
         paths = ("$.time.created", "$.time.completed", "$.error.type", "$.outcome")
         wanted = ["id", "type", self._or_null("session_message", "time_created")]
-        wanted += ["json_valid(data)", *(_json("data", path) for path in paths)]
-        wanted += [f"CASE WHEN type = 'user' THEN {_json('data', '$.text')} END"]
+        data = f"CASE WHEN length(data) <= {limits.LINE_BYTES} THEN data END"
+        wanted += [f"CASE WHEN length(data) <= {limits.LINE_BYTES} THEN json_valid(data) END"]
+        wanted += [*(_json(data, path) for path in paths)]
+        wanted += [f"CASE WHEN type = 'user' THEN {_json(data, '$.text')} END"]
         statement = f"""SELECT {", ".join(wanted)} FROM session_message WHERE session_id = ?
             ORDER BY {self._or_null("session_message", "seq")}, id"""
-        blocks = _grouped(self._database.rows(_BLOCKS, (limits.PART_BYTES, session)))
+        bounds = (limits.PART_BYTES, limits.LINE_BYTES)
+        blocks = _grouped(self._database.rows(_BLOCKS, (*bounds, session)))
         found: list[Message] = []
         for id, kind, time, valid, created, completed, error, outcome, text in self._database.rows(
             statement, (session,)
@@ -221,7 +228,7 @@ class Sessions:
                 stopped=outcome == "interrupted" or Failure(type=_text(error)).is_abort,
             )
             if not valid:
-                message.flaws.append(NOT_JSON)
+                message.flaws.append(TOO_LONG if valid is None else NOT_JSON)
             elif kind == "user":
                 _add_text(message, text)
             elif kind == "assistant":
