@@ -1,5 +1,6 @@
 """Read a file of records line by line, in flat memory, whatever its size and damage."""
 
+import codecs
 import os
 import re
 import unicodedata
@@ -27,8 +28,8 @@ UNFINISHED = "the last record is not finished yet"
 Record = TypeVar("Record", bound=msgspec.Struct)
 
 _LONE_SURROGATE = re.compile(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
-    r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 )
 
 
@@ -138,8 +139,16 @@ def mend(data: bytes) -> bytes:
     >>> mend(rb'{"a": "\ud83d"}' + bytes(4)).decode()
     '{"a": "\\ufffd"}'
     """
-    text = data.replace(b"\0", b"").decode("utf-8", errors="replace")
-    return _LONE_SURROGATE.sub(r"\\ufffd", text).encode()
+    whole = b"".join(_characters(data.replace(b"\0", b"")))
+    return _LONE_SURROGATE.sub(rb"\\ufffd", whole)
+
+
+def _characters(data: bytes) -> Iterator[bytes]:
+    """Yield bytes with what is no UTF-8 replaced, a block at a time: text takes four times more."""
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    for start in range(0, len(data), BLOCK_BYTES):
+        yield decoder.decode(data[start : start + BLOCK_BYTES]).encode()
+    yield decoder.decode(b"", final=True).encode()
 
 
 def walk(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
