@@ -19,6 +19,7 @@ FULL = os.environ.get("TWICE_BOUNDS") == "full"
 MEBIBYTE = 1024**2
 WHOLE = 200 * MEBIBYTE if FULL else MEBIBYTE  # of a file
 RECORDS = 1_000_000 if FULL else 5_000
+LARGEST = 48 * MEBIBYTE  # of a document; larger ones are not read
 STRING = 64 * MEBIBYTE if FULL else MEBIBYTE
 NESTED = 100_000
 MEGABYTES = 300  # that a reading may take, the interpreter included
@@ -28,15 +29,19 @@ LAST = samples.TURNS[-1].encode()
 
 
 def many(case: Case) -> bytes:
-    """Return the sample again and again, up to the size of a large file."""
-    if case.made:
-        return case.made(["a long turn " * 80] * (min(WHOLE, 48 * MEBIBYTE) // 1_000))
-    return case.data * (WHOLE // len(case.data) + 1)
+    """Return a session with so many turns, or records, that its file is large."""
+    if not case.made:
+        return case.data * (WHOLE // len(case.data) + 1)
+    data, turns = case.data, [*samples.TURNS]
+    while len(data) < min(WHOLE, LARGEST):
+        turns += ["a long turn " * 80] * len(turns)
+        data = case.made(turns)
+    return data
 
 
 def tiny(case: Case) -> bytes:
     """Return very many records of which none says anything."""
-    line = b"{}\n" if case.name.endswith(("l", "n")) else b"\n#### \n"
+    line = b"{}\n" if case.name.endswith((".json", ".jsonl")) else b"\n#### \n"
     return case.data + line * RECORDS
 
 
