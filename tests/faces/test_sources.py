@@ -141,6 +141,16 @@ def test_a_path_that_could_steer_a_terminal_is_shown_as_it_is(desk: Desk) -> Non
         assert "\x1b" not in ran.out + ran.err and "\\x1b[2J" in ran.out + ran.err
 
 
+def test_a_session_that_lies_in_two_files_counts_once(at_home: Desk) -> None:
+    before = at_home.twice("sources", "--json").value["agents"]
+    path = next((at_home.home / ".claude").rglob(f"{FIRST}.jsonl"))
+    (path.parent / "copy").mkdir()
+    (path.parent / "copy" / path.name).write_bytes(path.read_bytes())
+    after = at_home.twice("sources", "--json").value["agents"]
+    assert [agent["sessions"] for agent in after] == [agent["sessions"] for agent in before]
+    assert after[0]["bytes"] == before[0]["bytes"] + path.stat().st_size
+
+
 # What an agent deletes by itself
 
 

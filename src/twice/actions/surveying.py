@@ -9,7 +9,7 @@ from twice.actions.kit import Opened
 from twice.core.errors import UnknownFormat
 from twice.core.limits import TURN_CHARS
 from twice.core.redaction import redact
-from twice.core.transcript import Event, Position, Skipped, Speaker
+from twice.core.transcript import Event, Position, Session, Skipped, Speaker
 from twice.ports import Log
 
 Clean = Callable[[str], str]
@@ -63,32 +63,38 @@ class Said:
     event: Event
 
 
-def changed_at(log: Log) -> int:
-    """Return when a session was changed last."""
-    return log.mtime // 1_000
+Glance = Callable[[Opened, Log], tuple[str, int]]
+"""Tells of a log which session it holds, and when that was."""
 
 
-def begun_at(log: Log) -> int:
-    """Return when a session began, reading no further; without a time in it, when it was changed.
+def by_place(opened: Opened, log: Log) -> tuple[str, int]:
+    """Return where a session lies and when it was changed last, without a look into it."""
+    return f"{opened.path}\0{log.part}", log.mtime // 1_000
 
-    Raises ``OSError`` for a file that cannot be read.
+
+def by_start(opened: Opened, log: Log) -> tuple[str, int]:
+    """Return a session's id and when it began, reading no further.
+
+    Without a time in it, it is when it was changed. Raises ``OSError`` where it cannot be read.
     """
+    id, changed = by_place(opened, log)
     for item in log.read(Position()):
-        if isinstance(item, Event) and item.at is not None:
-            return item.at
-    return changed_at(log)
+        match item:
+            case Session(id=named):
+                id = named or id
+            case Event(at=int(at)):
+                return id, at
+    return id, changed
 
 
-def survey(
-    found: Sequence[Opened], *, when: Callable[[Log], int] = changed_at
-) -> tuple[Survey, ...]:
+def survey(found: Sequence[Opened], *, glance: Glance = by_place) -> tuple[Survey, ...]:
     """Return how much each agent left, by name; a file that is gone meanwhile is not counted."""
-    return _survey(found, when)[0]
+    return _survey(found, glance)[0]
 
 
 def overview(found: Sequence[Opened], unknown: Iterable[Path]) -> Overview:
     """Return what each agent left, from when to when, and which files cannot be read or told."""
-    agents, unreadable = _survey(found, begun_at)
+    agents, unreadable = _survey(found, by_start)
     strange = []
     for path in unknown:
         fault = _fault_of(path)
@@ -135,24 +141,25 @@ def as_typed(text: str) -> str:
     return text
 
 
-def _survey(
-    found: Sequence[Opened], when: Callable[[Log], int]
-) -> tuple[tuple[Survey, ...], list[Unread]]:
-    begun: dict[str, list[int]] = {}
+def _survey(found: Sequence[Opened], glance: Glance) -> tuple[tuple[Survey, ...], list[Unread]]:
+    begun: dict[str, dict[str, int]] = {}
     sizes: Counter[str] = Counter()
     unreadable: list[Unread] = []
     for opened in found:
+        agent = opened.source.name
         try:
-            logs = [(log.size, when(log)) for log in opened.source.logs(opened.path)]
-            sizes[opened.source.name] += _size(opened.path, sum(size for size, _ in logs))
+            logs = [(log.size, glance(opened, log)) for log in opened.source.logs(opened.path)]
+            sizes[agent] += _size(opened.path, sum(size for size, _ in logs))
         except FileNotFoundError:
             continue
         except (OSError, UnknownFormat) as error:
             unreadable.append(_unread(opened.path, error))
             continue
-        begun.setdefault(opened.source.name, []).extend(at for _, at in logs)
+        sessions = begun.setdefault(agent, {})
+        for _, (id, at) in logs:
+            sessions[id] = min(at, sessions.get(id, at))
     agents = tuple(
-        Survey(agent, len(times), sizes[agent], min(times), max(times))
+        Survey(agent, len(times), sizes[agent], min(times.values()), max(times.values()))
         for agent, times in sorted(begun.items())
         if times
     )

@@ -224,7 +224,8 @@ def _apart(found: list[Span]) -> list[Span]:
 
 
 def _rank(kind: str) -> int:
-    return {"user": 0, "home": 1, "email": 1}.get(kind, 2)
+    """Rank kinds of secrets before others, and ``github-token`` before a mere ``token``."""
+    return {"user": 0, "home": 1, "email": 1}.get(kind, 2 + ("-" in kind))
 
 
 def _clean(text: str, private: _Private, spans: list[Span]) -> Redaction:
