@@ -7,9 +7,9 @@ what stands before the first inner object, and after the last, is not nested; le
 as they are. A line that is written otherwise, or that looks like nothing known, is not silent.
 """
 
-_RESULTS = frozenset({b'{"tool_use_id":"', b'{"type":"tool_re'})
-_THOUGHTS_AND_CALLS = frozenset({b'{"type":"thinkin', b'{"type":"tool_us'})
-_START = 16  # bytes of a block, as above
+_OF_THE_AGENT = frozenset({b'"content":[{"type":"thinkin', b'"content":[{"type":"tool_us'})
+_OF_A_TOOL = frozenset({b'"content":[{"tool_use_id":"', b'"content":[{"type":"tool_re'})
+_BEFORE, _WITHIN = 11, 16  # bytes of these that stand before the first block, and within it
 _END_OF_RESULT = b'}]},"'
 
 _TEXT = b'"type":"text"'
@@ -28,18 +28,39 @@ def is_silent(line: bytes) -> bool:
     >>> is_silent(b'{"type":"user","message":{"role":"user","content":"use pnpm"}}\n')
     False
     """
-    if line[:2] != b'{"' or line[-2:] != b"}\n":
-        return False
     outer = line.find(b"{", 1)
-    if line[outer - 10 : outer] != b'"message":':
-        return _is_beside_the_talk(line, outer)
-    block = line.find(b"{", outer + 1)
-    start = line[block : block + _START] if line[block - 11 : block] == b'"content":[' else b""
-    if start in _THOUGHTS_AND_CALLS:
-        return line.find(_TEXT, block) < 0 and _is_after_all(line, b'"type":"assistant"')
-    if start in _RESULTS and line.find(b'"type":"user"', 0, outer) > 0:
-        return _is_mere_result(line[block : line.find(_END_OF_RESULT, block)])
-    return False
+    if line[outer - 10 : outer] == b'"message":':
+        block = line.find(b"{", outer + 1)
+        start = line[block - _BEFORE : block + _WITHIN]
+        if start in _OF_THE_AGENT:
+            silent = line.find(_TEXT, block) < 0 and _ends_with(line, b'"type":"assistant"')
+        elif start in _OF_A_TOOL and line.find(b'"type":"user"', 0, outer) > 0:
+            silent = _is_mere_result(line[block : line.find(_END_OF_RESULT, block)])
+        else:
+            return False
+    else:
+        silent = _is_beside_the_talk(line, outer)
+    return silent and line[:2] == b'{"' and line[-2:] == b"}\n"
+
+
+def _ends_with(line: bytes, fact: bytes) -> bool:
+    """Tell whether a fact of a record stands after its last inner object."""
+    return line.find(fact, line.rfind(b"}", 0, -2)) > 0
+
+
+def _is_mere_result(result: bytes) -> bool:
+    """Tell whether what a tool gave back comes without words, refusal or answer."""
+    text = result.find(_TEXT)
+    if text > 0 and not _is_all_text_of_a_tool(result, text):
+        return False
+    if result.find(_ANSWERED) > 0:
+        return False
+    return result.find(_FAILED) < 0 or all(result.find(sign) < 0 for sign in _REFUSED)
+
+
+def _is_all_text_of_a_tool(result: bytes, text: int) -> bool:
+    """Tell whether a text stands alone within a result, and not beside it."""
+    return result[text - 12 : text] == b'"content":[{' and result.find(_TEXT, text + 1) < 0
 
 
 def _is_beside_the_talk(line: bytes, outer: int) -> bool:
@@ -47,19 +68,7 @@ def _is_beside_the_talk(line: bytes, outer: int) -> bool:
     if line.find(b'"type":"progress"', 0, outer) > 0:
         return True
     if line[outer - 13 : outer] == b'"attachment":':
-        return line.find(b'"queued_command"') < 0 and _is_after_all(line, b'"type":"attachment"')
+        return line.find(b'"queued_command"') < 0 and _ends_with(line, b'"type":"attachment"')
     if line.find(b'"type":"system"', 0, outer) > 0:
         return line.find(b'"informational"') < 0 and line.find(b'"local_command"') < 0
     return line.find(b'"type":"file-history-snapshot"', 0, outer) > 0
-
-
-def _is_after_all(line: bytes, fact: bytes) -> bool:
-    """Tell whether a fact of a record stands after its last inner object."""
-    return line.find(fact, line.rfind(b"}", 0, -2)) > 0
-
-
-def _is_mere_result(result: bytes) -> bool:
-    """Tell whether what a tool gave back comes without words, refusal or answer."""
-    if result.find(_TEXT) > 0 or result.find(_ANSWERED) > 0:
-        return False
-    return result.find(_FAILED) < 0 or all(result.find(sign) < 0 for sign in _REFUSED)

@@ -51,7 +51,8 @@ class Conversation:
         text = text.strip()
         if not text:
             return []
-        self._listen_on()
+        if self.interrupted:
+            self._listen_on()
         if not self._answered:
             self._replies.clear()
             self._kept = 0
@@ -148,8 +149,8 @@ def follow(path: Path, since: Position, listen: Callable[[int], Listener]) -> It
         conversation.learn(id=since.session)
         _read_head(path, since, listener)
     shown: Session | None = None
-    offset, seq = since.offset, since.seq
-    for heard, line in _hear(path, since, listener):
+    reached = (since.offset, since.seq)
+    for heard, done in _hear(path, since, listener):
         if conversation.session is not shown and conversation.session.id:
             yield (shown := conversation.session)
         if conversation.session.own:
@@ -157,12 +158,11 @@ def follow(path: Path, since: Position, listen: Callable[[int], Listener]) -> It
             return
         if heard is not None and is_new(heard, since):
             yield heard
-        if line is not None:
-            offset, seq = line.end, line.seq + 1
-    if seq < since.told:
+        reached = done or reached
+    if reached[1] < since.told:
         yield from follow(path, Position(), listen)
     else:
-        yield from _close(since, listener, shown, (offset, seq))
+        yield from _close(since, listener, shown, reached)
 
 
 def _read_head(path: Path, since: Position, listener: Listener) -> None:
@@ -176,11 +176,13 @@ def _read_head(path: Path, since: Position, listener: Listener) -> None:
 
 def _hear(
     path: Path, since: Position, listener: Listener
-) -> Iterator[tuple[Heard | None, Line | None]]:
-    """Yield each thing heard, and each line once it is done with."""
+) -> Iterator[tuple[Heard | None, tuple[int, int] | None]]:
+    """Yield each thing heard, and up to where (offset, seq) the file is done with."""
     conversation = listener.conversation
     lines = read_lines(path, since.offset, since.seq, silence=lambda: conversation.silent)
     for line in lines:
+        if not line.whole and line.start > since.offset:
+            yield None, (line.start, line.seq)
         if line.blank:
             if not line.whole:
                 return
@@ -193,7 +195,7 @@ def _hear(
                 yield heard, None
                 if isinstance(heard, Skipped) and heard.reason == UNFINISHED:
                     return
-        yield None, line
+        yield None, (line.end, line.seq + 1)
 
 
 def _close(
@@ -212,5 +214,6 @@ def _close(
 
 def is_new(heard: Heard, since: Position) -> bool:
     """Tell whether a thing is context, or was not yielded by an earlier reading."""
-    is_context = isinstance(heard, Event) and heard.speaker is not Speaker.HUMAN
-    return is_context or heard.seq >= since.told
+    if heard.seq >= since.told:
+        return True
+    return isinstance(heard, Event) and heard.speaker is not Speaker.HUMAN

@@ -1,9 +1,8 @@
 """Turn the time stamps that agents write into microseconds of UTC."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 _LATEST_MILLISECONDS = 253_402_300_800_000  # the year 10000
 
 
@@ -20,7 +19,8 @@ def microseconds(stamp: object) -> int | None:
     try:
         time = datetime.fromisoformat(stamp.strip())
         time = time if time.tzinfo else time.replace(tzinfo=UTC)
-        return (time - _EPOCH) // _MICROSECOND
+        since = time - _EPOCH
+        return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
     except (ValueError, OverflowError):
         return None
 
