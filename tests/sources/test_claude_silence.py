@@ -31,7 +31,7 @@ from twice.sources.claude_silence import is_silent
 Record = dict[str, Any]
 
 TEXTS = (
-    *("use pnpm", "", "{", 'a file with "type":"text" in it', '}]},"uuid":', "é\u2028"),
+    *("use pnpm", "", "{", 'a file with "type":"text" in it', '}]},"uuid":', "[{}]},", "é\u2028"),
     *("our questions", "User has answered your questions: yes", refused("use pnpm")),
     *("[Request interrupted by user for tool use]", '{"type":"text","text":"use npm"}'),
     "<task-notification>use pnpm</task-notification>",
@@ -52,7 +52,7 @@ class Maker(random.Random):
 
     def from_a_tool(self) -> Record:
         blocks = [self.result()] + ([self.block()] if self.random() < 0.2 else [])
-        return claude("user", blocks, 1, uuid=None, **self.more())
+        return _with_last(claude("user", blocks, 1, uuid=None), "uuid") | self.more()
 
     def talk(self) -> Record:
         kind = self.choice(["user", "assistant", "assistant", "progress", "brand-new"])

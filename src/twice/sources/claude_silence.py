@@ -10,7 +10,7 @@ as they are. A line that is written otherwise, or that looks like nothing known,
 _OF_THE_AGENT = frozenset({b'"content":[{"type":"thinkin', b'"content":[{"type":"tool_us'})
 _OF_A_TOOL = frozenset({b'"content":[{"tool_use_id":"', b'"content":[{"type":"tool_re'})
 _BEFORE, _WITHIN = 11, 16  # bytes of these that stand before the first block, and within it
-_END_OF_RESULT = b'}]},"'
+_END_OF_MESSAGE = b'}]},"uuid":'  # where it follows; else the whole line is looked through
 
 _TEXT = b'"type":"text"'
 _FAILED = b'"is_error":true'  # as the result of a tool is that a person refused or stopped
@@ -35,7 +35,7 @@ def is_silent(line: bytes) -> bool:
         if start in _OF_THE_AGENT:
             silent = line.find(_TEXT, block) < 0 and _ends_with(line, b'"type":"assistant"')
         elif start in _OF_A_TOOL and line.find(b'"type":"user"', 0, outer) > 0:
-            silent = _is_mere_result(line[block : line.find(_END_OF_RESULT, block)])
+            silent = _is_mere_result(line[block : line.find(_END_OF_MESSAGE, block)])
         else:
             return False
     else:
