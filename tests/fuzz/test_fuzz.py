@@ -13,7 +13,7 @@ from tests.fuzz.examining import examine
 from tests.fuzz.run import fuzz
 
 SECONDS = int(os.environ.get("TWICE_FUZZ_SECONDS", "0"))
-RUNS = -1 if SECONDS else 300
+RUNS = -1 if SECONDS else 200
 BROKEN = [(name, path) for name in targets.TARGETS for path in targets.found(name)]
 
 
