@@ -24,6 +24,7 @@ STRING = 64 * MEBIBYTE if FULL else MEBIBYTE
 NESTED = 100_000
 MEGABYTES = 300  # that a reading may take, the interpreter included
 SECONDS_A_MEBIBYTE = 3.0  # of the processor; a tenth of it is usual
+SECONDS_A_RECORD = 0.0001  # besides
 
 LAST = samples.TURNS[-1].encode()
 
@@ -85,5 +86,6 @@ def test_size_and_depth_are_bounded(name: str, folder: Path) -> None:
     for path in paths:
         took = json.loads(done.stdout)[path.parent.name]
         most = 1 + path.stat().st_size / MEBIBYTE * SECONDS_A_MEBIBYTE
+        most += RECORDS * SECONDS_A_RECORD
         assert took["megabytes"] <= MEGABYTES, (path.parent.name, took)
         assert took["seconds"] <= most, (path.parent.name, took)
