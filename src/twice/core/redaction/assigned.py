@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from twice.core.redaction.sentences import ends_clause, is_predicate, is_sentence
+from twice.core.redaction.sentences import ends_clause, is_predicate, is_sentence, is_state
 from twice.core.redaction.values import (
     MASK,
     Span,
@@ -14,6 +14,7 @@ from twice.core.redaction.values import (
     is_ordinary,
     is_placeholder,
     is_random,
+    is_type,
     is_word,
     is_wordy,
 )
@@ -37,7 +38,7 @@ class Separator(NamedTuple):
 
 _ASSIGN = re.compile(
     r"""(?:[ ]\([^()\n]{1,40}\))?(?:\\{0,3}["'`]|\]|\*\*|\}(?=[ ]?=[ ]?["'])){0,3}[ \t]{0,16}
-        (?P<mark>:[ ]?[&A-Za-z_][\w.\[\]<>&'?, |]{0,40}?[ ]?=(?!=)|=>|:=|\?\?=|={1,3}|!==?
+        (?P<mark>:[ ]?[&A-Za-z_][\w.\[\]<>&'?, |]{0,40}?[ ]?=(?!=)|=>|:{1,3}=|\?{1,2}=|={1,3}|!==?
           |:(?!:)|：|＝)
         (?:\*\*)?[ \t]{0,16}
         (?:\n[ \t]{0,8}(?=["'])|\\\n[ \t]{0,16}|[|>][+-]?\d?[ ]{0,4}\n[ \t>]{0,16}
@@ -148,7 +149,7 @@ def _quoted(
     exported = separator.mark == "=" and name == name.upper()
     if is_sentence(value) and not (exported and has_digit_and_letter(value)):
         return None
-    if is_identifier(value) and _is_a_name(value, kind):
+    if is_type(value) or (is_identifier(value) and _is_a_name(value, kind)):
         return None
     if quoted[1] == "`" and " " in value and exported:
         return None  # what a shell runs
@@ -239,11 +240,17 @@ def _cut(value: str, text: str, start: int, kind: str) -> str:
 def _is_bare_secret(
     text: str, start: int, end: int, name: str, value: str, kind: str, mark: str
 ) -> bool:
-    if len(value) < 3 or (value.startswith(("~/", "/", "./")) and kind in ("password", "pass")):
+    if len(value) < 3 or (value.startswith(("~/", "/", "./")) and kind not in ("token", "key")):
         return False
     tight = mark in ("=", "＝")
-    if is_code(value) or (_UNSPACED.match(value) and not has_digit_and_letter(value)):
+    if (
+        is_code(value)
+        or (is_ordinary(value) and not value.isdigit())
+        or (_UNSPACED.match(value) and not has_digit_and_letter(value))
+    ):
         return False
+    if mark == ":" and "." in name and kind in ("token", "key"):
+        return False  # a package: io.jsonwebtoken:jjwt-api
     if kind == "pass" and not tight:
         user = _USER.search(text, max(0, start - 80), start)
         likely = looks_secret(value) or (user and not is_predicate(value))
@@ -259,6 +266,7 @@ def _is_bare_secret(
     if is_word(value) or is_identifier(value):
         option = "-" in text[max(0, start - 2) : start] or name.startswith("-")
         in_call = text[end : end + 1] in (")", ",") and tight
+        tight = tight and not is_state(value)
         named_only = mark[:1] == ">" or (
             not in_call and tight and "_" not in value and "." not in value
         )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from twice.core.redaction.values import Span, is_placeholder
+from twice.core.redaction.values import MASK, Span, is_placeholder
 
 BLOCK_CHARS = 100_000
 """Between the first and the last line of a key block; what is longer is two things."""
@@ -34,10 +34,24 @@ _WEB_KEY = re.compile(r"""\\?"(?:d|p|q|dp|dq|qi|k)\\?"\s?:\s?\\?"([A-Za-z0-9_=+/
 _XML_KEY = re.compile(r"<(?:D|P|Q|DP|DQ|InverseQ)>([A-Za-z0-9+/=\s]{16,4096})</")
 
 
+# What Kubernetes keeps secret, whatever its name.
+_MANIFEST = re.compile(r"kind:[ ]?[\"']?secret\b", re.IGNORECASE)
+_MANIFEST_CHARS = 8_000
+_DATA = re.compile(
+    r"^([ \t]*)(?:stringData|data):[ \t]*\r?\n((?:\1[ \t]+\S.*\n?){1,100})", re.MULTILINE
+)
+_ENTRY = re.compile(
+    r"^[ \t]+[\w.-]{1,80}:[ ]{0,4}(?:[|>][+-]?\r?\n[ \t]+)?[\"']?([^\s\"'|>][^\s\"']{3,4096})",
+    re.MULTILINE,
+)
+
+
 def blocks(text: str) -> Iterator[Span]:
     """Yield the key blocks of a text, whole ones and such as were cut off at either end."""
     if "----" in text:
         yield from _marked(text)
+    if "kind:" in text:
+        yield from _manifests(text)
     if "Private-Lines" in text:
         for found in _PUTTY.finditer(text):
             yield Span(found.start(), found.start(), found.end(), "private-key")
@@ -45,6 +59,22 @@ def blocks(text: str) -> Iterator[Span]:
         if needle in text:
             for found in shape.finditer(text):
                 yield Span(found.start(), found.start(1), found.end(1), "private-key")
+
+
+def _manifests(text: str) -> Iterator[Span]:
+    done = 0
+    for kind in _MANIFEST.finditer(text):
+        if kind.start() < done:
+            continue
+        since = max(0, kind.start() - _MANIFEST_CHARS)
+        since = max(since, text.rfind("\n---", since, kind.start()))
+        done = min(len(text), kind.end() + _MANIFEST_CHARS)
+        until = text.find("\n---", kind.end(), done)
+        done = until if until >= 0 else done
+        for data in _DATA.finditer(text, since, done):
+            for entry in _ENTRY.finditer(text, data.start(2), data.end(2)):
+                if not is_placeholder(entry[1]) and not MASK.search(entry[1]):
+                    yield Span(min(data.start(), kind.start()), *entry.span(1), "secret")
 
 
 def _marked(text: str) -> Iterator[Span]:
@@ -109,7 +139,7 @@ def _headless(text: str, mark: re.Match[str], floor: int) -> Iterator[Span]:
     while start > floor:
         line_start = max(text.rfind("\n", floor, start - 1) + 1, floor)
         line = text[line_start:start]
-        if len(line) > _LINE_CHARS or (line.strip() and not _KEY_LINE.fullmatch(line)):
+        if len(line) > _LINE_CHARS or (line.strip(" \t\r\n>") and not _KEY_LINE.fullmatch(line)):
             tail = _KEY_TAIL.search(line[-_LINE_CHARS:])
             start -= len(tail[0]) if tail else 0
             break

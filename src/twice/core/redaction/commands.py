@@ -15,7 +15,7 @@ from twice.core.redaction.values import (
 LINE_CHARS = 300
 """Between a command and its password."""
 
-_USER = r"[\"']?[^\s:\"']{1,100}:"
+_USER = r"[\"']?[^\s:\"']{0,100}:"
 # A flag, by what follows its first dash, and the commands of which it holds the password; some
 # allow no space there, and some want the name of a user first.
 _FLAGS = {
@@ -34,7 +34,7 @@ _FLAGS = {
         "k": ((r"k ", r"\bopenssl\b"), (r"keypass ", r"\b(?:keytool|jarsigner)\b")),
         "s": ((r"storepass ", r"\b(?:keytool|jarsigner)\b"),),
         "u": (
-            (r"u ?[\"']?(?=\w{20,100}:(?:[\"'\s]|\Z))", r"\bcurl\b"),
+            (r"u ?[\"']?(?=[^\s:\"']{8,100}:(?:[\"'\s]|\Z))", r"\bcurl\b"),
             (rf"u ?{_USER}", r"\bcurl\b"),
             (r"u ?[\w.@-]+,", r"\blftp\b"),
         ),
@@ -45,7 +45,7 @@ _FLAGS = {
         ),
         "n": ((r"nb[^\n|>;]* (?=\S+[ \t]*(?:$|[\n|>;]))", r"\bhtpasswd\b"),),
         "-": (
-            (rf"-(?:proxy-)?user[ =]{_USER}", r"\bcurl\b"),
+            (rf"-(?:proxy-)?user[ =]{{1,3}}{_USER}", r"\bcurl\b"),
             (r"-cookie[ =][\"']?[\w.-]{1,64}=", r"\bcurl\b"),
             (rf"-auth[ =]{_USER}", r"\bhttps?\b"),
             (r"-value[ =]", r"\bsecret"),
@@ -112,8 +112,12 @@ def _called(text: str) -> Iterator[Span]:
 
 
 def _line_start(text: str, position: int) -> int:
+    """Return where a command begins; a backslash continues it on the next line."""
     since = max(0, position - LINE_CHARS)
-    return max(text.rfind("\n", since, position) + 1, since)
+    newline = text.rfind("\n", since, position)
+    while newline > since and text[newline - 1] == "\\":
+        newline = text.rfind("\n", since, newline)
+    return max(newline + 1, since)
 
 
 def _placed(text: str, lower: str, needle: str, place: re.Pattern[str]) -> Iterator[Span]:

@@ -8,7 +8,7 @@ from itertools import accumulate
 from twice.core.redaction.values import Span
 
 _ESCAPE = re.compile(r"""\\(?:u[0-9a-fA-F]{4}|["'`\\/nrt])""")
-_TELLING = re.compile(r"""\\(?:u[0-9a-fA-F]{4}|["nr])""")
+_TELLING = re.compile(r"""\\(?:u[0-9a-fA-F]{4}|["nr\\])""")
 GAP_CHARS = 1_000
 """Between lines with escapes, read along with them: to start anew takes as long."""
 _LETTER = re.compile(r"\\u([0-9a-fA-F]{4})")

@@ -26,7 +26,8 @@ _CERTAIN = {
     "sendgrid-key": "SG.",
     "digitalocean-token": "do[opr]_v1_",
     "airtable-token": "pat[A-Za-z0-9]{14}.",
-    "fly-token": "fm[12]_ fo1_",
+    "fly-token": "fm[12][ar]?_ fo1_",
+    "planetscale-token": "pscale_[a-z]{2,5}_",
 }
 # These are words too, so what follows must look made by a machine.
 _LIKELY = {
@@ -38,17 +39,17 @@ _LIKELY = {
     "dropbox-token": "sl.",
     "mailgun-key": "key-",
     "api-key": r"""
-        [ps]k- [ps]k_ [ps]k. aio_ api_live. api_test. bkaj_ bkua_ cal_live_ CCIPAT_ CCIPRJ_ cfat_
-        cfut_ CFPAT- ck_ CLOJARS_ crsr_ cs_ csk- dnkey- dp.(?:pt|st|ct|sa|scim|audit).
-        dt0[a-z]\d\d. dub_ duffel_live_ duffel_test_ e2b_ figd_ figu_ fio-u- FLWSECK- FLWSECK_
-        fw_ glc_ glsa_ gsk_ hcaik_ hcxik_ HRKU- ico- jina_ lin_(?:api|oauth)_ live_ llx-
-        lsv2_(?:pt|sk)_ mdb_sa_sk_ mlsn. napi_ nfp_ npg_ NR(?:AA|AK|II|JS|RA)- ntn_ nvapi- ops_
-        os_v2_app_ packagist_[a-z]{3}_ pat-[a-z]{2}\d- pcsk_ pdl_[a-z]{4}_apikey_ phs_ phx_ PMAK-
-        pnu_ pplx- pscale_(?:tkn|pw|oauth)_ pul- r8_ rdme_ re_ rnd_ rpa_ rubygems_ s-s4t2ud-
-        samsara_api_ sb_secret_ sbp_ secret_ sgp_ shippo_[a-z]{4}_ signkey-[a-z]{4,7}- sktsec_ slk_
-        sm_aat_ sntry[su]_ syt_ tfp_ tgp_v1_ tk-us- tr_(?:dev|prod)_ tskey-[a-z]{3,9}- tvly- ucat_
-        vc[aikprt]_ vercel_blob_rw_ waka_ wks_ wrkaus- xa[ap]t- xai- xkeysib- xnd_[a-z]{4,11}_
-        xsmtpsib- zpka_
+        aio_ api_live. api_test. bkaj_ bkua_ cal_live_ CCIPAT_ CCIPRJ_ cfat_ CFPAT- cfut_ ck_
+        CLOJARS_ crsr_ cs_ csk- dnkey- dp.(?:pt|st|ct|sa|scim|audit). dt0[a-z]\d\d. dub_
+        duffel_live_ duffel_test_ e2b_ figd_ figu_ fio-u- FLWSECK- FLWSECK_ fw_ glc_ glsa_ gsk_
+        hcaik_ hcxik_ HRKU- jina_ lin_(?:api|oauth)_ live_ llx- lsv2_(?:pt|sk)_ mdb_sa_sk_
+        mlsn. napi_ nfp_ npg_ NR(?:AA|AK|II|JS|RA)- ntn_ nvapi- ops_ os_v2_app_ p8e-
+        packagist_[a-z]{3}_ pat-[a-z]{2}\d- pat. pcsk_ pdl_[a-z]{4}_apikey_ phs_ phx_ PMAK- pnu_
+        pplx- [ps]k- [ps]k. [ps]k_ pul- r8_ rdme_ re_ rk_ rnd_ rpa_ rubygems_ s-s4t2(?:af|ud)-
+        samsara_api_ sat. sb_secret_ sbp_ secret_ sgp_ shippo_[a-z]{4}_ signkey-[a-z]{4,7}- sktsec_
+        slk_ sm_[aps]at_ sntry[su]_ syt_ tfp_ tgp_v1_ tk-us- tr_(?:dev|prod)_ tskey-[a-z]{3,9}-
+        tvly- ucat_ vc[aikprt]_ vercel_blob_rw_ waka_ wks_ wrkaus- xa[ap]t- xai- xkeysib-
+        xnd_[a-z]{4,11}_ xsmtpsib- zpka_
         """,
 }
 _PREFIXES = {
@@ -71,12 +72,13 @@ _STEM_CHARS = 28
 # Where to look: at what joins a beginning to a long run. The beginning is then read backwards,
 # which takes a tenth of the time that a search for each beginning would.
 _JOINTS = tuple(re.compile(rf"{joint}(?=[A-Za-z0-9_+/=-]{{14}})") for joint in ("_", "-", r"\."))
-_BODY = re.compile(r"[A-Za-z0-9_=+/~%.-]{14,512}")
+_BODY = re.compile(r"[A-Za-z0-9_=+/~%.-]{10,512}")
 _MACHINE_MADE = re.compile(
     r"(?<![A-Za-z0-9])(?=[A-Za-z0-9]{10})(?:[A-Za-z]*\d+[A-Za-z]|[A-Za-z]+\d{5})"
-    r"|[A-Za-z0-9]{24}|eyJ[A-Za-z0-9_-]{8}"
+    r"|(?=[A-Za-z]*(?:\d|[A-Z]{2})|([A-Za-z]{1,8})\1{2})[A-Za-z0-9]{24}|eyJ[A-Za-z0-9_-]{8}"
 )
-_NOT_WORDS = re.compile(r"[A-Z]|\d[a-z]|[a-z]\d|[a-z]{16}")
+_NOT_WORDS = re.compile(r"[A-Z]|\d[a-z]|[a-z]\d|[a-z]{16}|\d{9}")
+_ONLY_NAMED = re.compile(r"(?:\d-)?[A-Za-z_.-]*(?:token|string|key|here)", re.IGNORECASE)
 # A value is taken whole, also where its shape alone would end at a + or a slash.
 _TAIL = re.compile(r"(?:[A-Za-z0-9_+/=~%-]|\.(?=[A-Za-z0-9]))*")
 
@@ -98,7 +100,9 @@ _AFTER_A = re.compile(
         f"(?P<{kind}>{rest})"
         for kind, rest in {
             "aws_key": rf"(?:KIA|SIA|BIA|CCA|GPA|IDA|ROA|IPA|NPA|NVA)[A-Z0-9]{{16,512}}{_ENDED}"
-            r"|BSK[A-Za-z0-9+/=]{60,512}",
+            r"|BSK[A-Za-z0-9+/=]{60,512}|3T[A-Z0-9][A-Z2-7]{16}(?![A-Z0-9])",
+            "onepassword_key": "3-[A-Z0-9]{6}-[A-Z0-9-]{20,40}",
+            "octopus_key": rf"PI-[A-Z0-9]{{26}}{_ENDED}",
             "google_key": rf"Iza{_KEY}{{30,512}}",
             "atlassian_token": rf"T[AC]TT3[A-Za-z0-9_=-]{{20,512}}|T(?:BB|TA){_WORD}{{24,512}}",
             "artifactory_key": rf"KCp{_WORD}{{40,512}}",
@@ -109,6 +113,7 @@ _AFTER_A = re.compile(
     )
     + ")"
 )
+_AWS_SECRET = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])")
 # What others begin with, which is quick to find, and what follows: with a limit, so that a run of
 # a million characters is not read a million times. A group is what is taken; else it is the whole.
 _UNJOINED = tuple(
@@ -116,16 +121,22 @@ _UNJOINED = tuple(
     for kind, shapes in {
         "aws-key": {"amzn.mws.": "[0-9a-f-]{36}"},
         "google-key": {"1//0": rf"{_KEY}{{30,512}}"},
-        "artifactory-key": {"cmVmdGtu": rf"{_WORD}{{40,512}}"},
+        "artifactory-key": {"cmVmd": rf"{_WORD}{{48,512}}"},
         "alibaba-key": {"LTAI": rf"{_WORD}{{12,30}}{_ENDED}"},
-        "twilio-key": {"SK": "[0-9a-f]{32}(?![0-9a-f])"},
-        "facebook-token": {"EAA": rf"(?:A{_KEY}{{50,512}}|[A-Za-z]{_WORD}{{60,512}})"},
+        "twilio-key": {"SK": "[0-9a-fA-F]{32}(?![0-9a-fA-F])"},
+        "clickhouse-key": {"4b1d": rf"{_WORD}{{38}}{_ENDED}"},
+        "cloudflare-key": {"v1.0-": "[0-9a-f]{24}-[0-9a-f]{100,512}"},
+        "facebook-token": {
+            "EAA": rf"(?:A(?={_KEY}{{0,60}}\d){_KEY}{{22,512}}|[A-Za-z]{_WORD}{{60,512}})"
+        },
         "easypost-key": {"EZ": rf"[AT]K{_WORD}{{50,512}}"},
         "gitlab-token": {"GR1348941": rf"{_KEY}{{16,512}}"},
         "jwt": {
-            "eyJ": rf"{_KEY}{{8,512}}={{0,2}}\.{_KEY}{{8,512}}={{0,2}}"
-            rf"(?:(?:\.{_KEY}{{1,512}}={{0,2}}){{1,3}}|\.)?"
+            "eyJ": rf"{_KEY}{{8,512}}={{0,2}}\.[A-Za-z0-9_/+-]{{8,512}}={{0,2}}"
+            r"(?:(?:\.[A-Za-z0-9_/+-]{1,512}={0,2}){1,3}|\.)?",
+            "ZXlK": "[A-Za-z0-9+/]{60,512}",
         },
+        "grafana-key": {"eyJrIjoi": "[A-Za-z0-9+/]{40,512}"},
         "databricks-token": {"dapi": "[0-9a-f]{32}"},
         "crates-token": {"cio": rf"{_WORD}{{32}}{_ENDED}"},
         "nuget-key": {"oy2": f"[a-z0-9]{{43}}{_ENDED}"},
@@ -161,7 +172,10 @@ _MIDDLES = tuple(
         ("google-key", "APA91b", rf"{_KEY}{{60,512}}", rf"(?:AAAA{_KEY}{{7}}:)?"),
         ("wallet-key", "prv", rf"{_WORD}{{80,512}}", r"(?<!\w)[xyztuv]"),
         ("newrelic-key", "NRAL", r"(?!\w)", r"(?<!\w)[0-9a-f]{36}"),
-        ("terraform-token", ".atlasv1.", rf"{_KEY}{{40,512}}", rf"{_WORD}{{14}}"),
+        ("terraform-token", ".atlasv1.", r"[\w=-]{40,512}", rf"{_WORD}{{14}}"),
+        ("maxmind-key", "_mmk", r"(?!\w)", rf"\b{_WORD}{{6}}_{_WORD}{{29}}"),
+        ("facebook-token", "|", r"[\w-]{27,40}(?![\w-])", r"(?<!\d)\d{15,16}"),
+        ("authress-key", ".acc", r"[_-][a-z0-9-]{10,32}\.[\w+/=-]{30,120}", r"\w{5,40}\.\w{4,6}"),
         ("discord-token", ".", rf"{_KEY}{{6}}\.{_KEY}{{27,512}}", rf"\b[MNO]{_KEY}{{22,28}}"),
     )
 )
@@ -182,7 +196,11 @@ def provided(text: str, ascii_text: str) -> Iterator[Span]:
         start = found.start()
         if not _is_within_word(ascii_text, start) and not is_placeholder(found[0]):
             kind = (found.lastgroup or "").replace("_", "-")
-            yield Span(start, start, whole(text, found.end()), kind)
+            end = whole(text, found.end())
+            yield Span(start, start, end, kind)
+            secret = _AWS_SECRET.search(ascii_text, end, end + 120) if kind == "aws-key" else None
+            if secret and is_random(secret[0]):
+                yield Span(end, *secret.span(), kind)
     for beginning, kind, shape in _UNJOINED:
         if beginning not in ascii_text:
             continue
@@ -195,7 +213,11 @@ def provided(text: str, ascii_text: str) -> Iterator[Span]:
             continue
         for found in shape.finditer(ascii_text):
             before = head.search(ascii_text, max(0, found.start() - _HEAD_CHARS), found.start())
-            if before and (_DIGIT.search(found[0]) or _DIGIT.search(before[0])):
+            if (
+                before
+                and not is_placeholder(found[0])
+                and (_DIGIT.search(found[0]) or _DIGIT.search(before[0]))
+            ):
                 yield Span(before.start(), before.start(), found.end(), kind)
     yield from _encoded_blocks(text, ascii_text)
 
@@ -238,7 +260,8 @@ def _known(ascii_text: str, start: int) -> tuple[int, str, int]:
     if not telling.search(body[0]):
         # No part of it is a key, save what may reach beyond its end.
         return start, "", body.end() - 2 * _STEM_CHARS
-    if is_placeholder(ascii_text[start : body.end()]) or is_placeholder(body[0]):
+    named = is_placeholder(ascii_text[start : body.end()]) or _ONLY_NAMED.fullmatch(body[0])
+    if named or is_placeholder(body[0]):
         return start, "", start
     return body.end(), kind, body.end()
 

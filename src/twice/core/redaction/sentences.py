@@ -38,13 +38,15 @@ _SAID = re.compile(
           |(?:(?:has|was|got)[ ])?(?:been[ ])?(?:changed|reset|updated|set)[ ]to
           |should[ ]be|will[ ]be|must[ ]be)(?!\w)[ \t]{0,4}
         (?:(?:now|still|set[ ]to|currently|actually|just)\b[ \t]{0,4})?:?
-      | ,[ ]which[ ]is[ ] | [:=：—–→➜] | ->  | (?:是|为|為|は|が|に|은|는|을|คือ)[:：]?
+      | ,[ ]which[ ]is[ ] | [;,][ ]it(?:['’]s|[ ]is)[ ] | [:=：—–→➜] | ->
+      | (?:是|为|為|は|が|に|은|는|을|คือ)[:：]?
     )[ \t]{0,4}""",
     re.VERBOSE | re.IGNORECASE,
 )
 # The same with words in between that say whose it is, where they are many.
 _SAID_LATER = re.compile(
-    r"(?:[ \t][^\s\d:]{1,20}){1,5}?[ \t](?:هي|هو|là|היא|είναι|adalah)[ \t]{1,4}"
+    r"(?:[ \t][^\s\d:]{1,20}){1,5}?[ \t]"
+    r"(هي|هو|là|היא|είναι|adalah|est|ist|es|è|é|är|er|je|este|to|jest)[ \t]{1,4}"
 )
 _GIVEN = re.compile(
     r"(?:'s)?"
@@ -73,13 +75,13 @@ _PREDICATE_ENDING = re.compile(
 _PREDICATES = words(
     """
     a also always an at bad base64 basic bearer been being broken by case correcta correcto dead
-    default due easy empty encryption errada false falsch fausse fine for free from full gone good
-    hard here how in incorrect incorrecta incorrecto invalid it its just kept known leer less long
-    lost mandatory missing more my never new no none not now null nötig obligatoire obrigatória ok
-    okay old on one only optional our part plain plaintext public required richtig right safe same
-    secret sensitive sent set short shown
-    stale still stolen strong stuck text that the there this too true unknown up very weak what when
-    where which why with wrong your
+    default disabled due easy empty enabled encryption errada expired falsch false fausse fine for
+    free from full gone good hard here how in incorrect incorrecta incorrecto invalid it its just
+    kept known leer less long lost mandatory missing more must my never new no none not now null
+    nötig obligatoire obrigatória ok okay old on one only optional our part plain plaintext public
+    required richtig right safe same secret sensitive sent set short shown stale still stolen strong
+    stuck text that the there this too true unknown up very weak what when where which why with
+    wrong your
     """
 )
 _CLAUSE_END = re.compile(
@@ -121,6 +123,11 @@ def ends_clause(text: str, end: int) -> bool:
     return bool(_CLAUSE_END.match(text, end))
 
 
+def is_state(word: str) -> bool:
+    """Tell whether a word is known to say something about a secret."""
+    return word.strip(".,;:!?").lower() in _PREDICATES
+
+
 def is_predicate(word: str) -> bool:
     """Tell whether a word says something about a secret, as in "the password is wrong"."""
     return word.lower() in _PREDICATES or bool(_PREDICATE_ENDING.fullmatch(word.lower()))
@@ -142,9 +149,10 @@ def said(text: str, start: int, end: int, kind: str) -> Span | None:
     if changed and has_digit_and_letter(changed[1]) and not is_ordinary(changed[1]):
         return Span(start, *changed.span(1), kind)
     said = _SAID.match(text, end) or _SAID.match(text, _plain_end(text, end))
-    if said is None and not text.isascii():
-        said = _SAID_LATER.match(text, end)
-    given = said or _GIVEN.match(text, end)
+    later = None if said or kind != "password" else _SAID_LATER.match(text, end)
+    if later and later[1] == "to" and text[start:end].isascii():
+        later = None
+    given = said or later or _GIVEN.match(text, end)
     if given is None:
         return None
     found = _SAID_VALUE.match(text, given.end())
@@ -187,8 +195,11 @@ def _is_said_secret(
     if kind == "key?":
         return is_random(value)
     if is_opaque(value):
-        return not is_code(value) and (verb or kind != "pass")
+        marked = any(character in "!@#$%^&*" for character in found[2])
+        return not is_code(value) and (verb or marked or kind != "pass")
     likely = has_digit_and_letter(value) and not is_ordinary(value)
+    if value.startswith(("~/", "/", "./")):
+        return False
     if is_code(value) or kind in ("token", "key"):
         return verb and kind == "key" and likely and len(value) >= 6 and not is_code(value)
     if kind == "pass":

@@ -38,8 +38,8 @@ _PLACEHOLDER = re.compile(
   | [\w-]{0,16}?(?:x{4,}|0{8,}|_{3,})[x0_.-]*
   | (?:your|insert|enter|replace|put|paste|add|change|example|sample|dummy)
         (?:[-_ .]\D*|(?:api|auth)?(?:token|key|secret|password)s?\w{0,8})
-  | x{3} | (?:[a-z0-9]{2,8}[-_]){1,2}your[-_ .]\D*
-  | change_?me\W* | example\W* | placeholder\W* | redacted\W* | removed\W* | masked\W* | hidden\W*
+  | x{3} | .*x{10}.* | .*\#{8}.* | (?:[a-z0-9]{2,8}[-_]){1,2}your[-_ .]\D*
+  | required\b.* | (?:change_?me|example|dummy|placeholder|redacted|removed|masked|hidden)\W*
   | (?:none|null|nil|undefined|true|false|todo|tbd|n/a|empty|unset|yes|no|on|off|default)\W*
   | (?:the|my|a|an)[-_](?:api[-_])?(?:key|token|secret|password)(?:[-_]?here)?
   | .*[-_](?:here|goes[-_]here|placeholder)
@@ -50,10 +50,11 @@ _PLACEHOLDER = re.compile(
 )
 _TYPES = words(
     """
-    any array bigint bool boolean bytes bytearray callable char date datetime dict enum field
-    file float int integer iterable list literal map never number object optional option
-    password path record result secretstr sequence set str string symbol tuple type union
-    unknown uuid varchar void text required
+    any array bar basic baz bearer bigint body bool boolean bytes bytearray callable char cookie
+    date datetime dict digest enum env field file float foo form hash header input int integer
+    iterable jwt keychain keyring list literal map name never number object optional option param
+    password path prompt query record required result secretstr sequence set stdin str string
+    symbol text tok tuple type union unknown uuid val varchar vault void
     """
 )
 _CODE = re.compile(
@@ -62,6 +63,7 @@ _CODE = re.compile(
        |config|settings|secrets|params?|req|request|res|args?|opts?|options|props|ctx|context|data
        |import|std|crate|super)\b(?:[.\[(:?!-].*|$)
   | [A-Za-z_$][\w$.:]*(?:->\w+)*\??!?[(\[].*
+  | [@:*&][A-Za-z_]{3,} | https?://[^\s@]*
   | &(?:'\w+|mut|str|String|\[u8\])[,);]* | (?:[a-z-]+\.){1,3}(?:io|com|org|dev|net)/\S*
   | (?:Optional|List|Dict|Union|Literal|Option|Result|Secret|Promise|Array|Record)[\[<].*
   | [(\[{|>&!*/\\+=-].{0,2} | [({\[].* | [?]\s.* | !\w+ | => .*
@@ -85,8 +87,9 @@ _ORDINARY = re.compile(
 )
 _SHOUTED = re.compile(r"[A-Z]+(?:-[A-Z0-9]+)+|[A-Z]{3,}(?:-[A-Za-z]+){2,}")
 _ALGORITHM = re.compile(
-    r"v?\d+(?:\.\d+)*[a-z]{0,3}|(?:oauth|sha|md|base|utf|argon|bcrypt|pbkdf|hs|rs|es)-?_?\d.*"
-    r"|id_(?:rsa|dsa|ecdsa|ed25519).*",
+    r"v?\d{1,4}(?:\.\d+)*[a-z]{0,3}|id_(?:rsa|dsa|ecdsa|ed25519).*"
+    r"|(?:oauth|sha|md|base|utf|argon|bcrypt|pbkdf|hs|rs|es)[-_]?\d{1,4}(?:\.\d)?[a-z]{0,3}"
+    r"(?:[-_/](?:sha)?\d{1,3}){0,2}",
     re.IGNORECASE,
 )
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
@@ -107,10 +110,15 @@ def is_placeholder(value: str) -> bool:
 def is_code(value: str) -> bool:
     """Tell whether a bare value is a type, a call or a reference rather than a secret."""
     value = value[:JUDGED_CHARS]
-    if value.strip(",;)]}").lower() in _TYPES:
+    if is_type(value):
         return True
     dotted = _DOTTED.fullmatch(value) and (len(value) <= 24 or is_wordy(value))
     return bool(dotted or _CODE.fullmatch(value))
+
+
+def is_type(value: str) -> bool:
+    """Tell whether a value is only the name of a type, of a place or of a rule."""
+    return value.strip(",;)]}").lower() in _TYPES
 
 
 def is_word(value: str) -> bool:

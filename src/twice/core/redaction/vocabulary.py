@@ -17,6 +17,7 @@ SPELLED = {
     "identified by": "password",
     " pat ": "key?",
     " wif ": "key",
+    "_session": "token",
 }
 """Names that are taken as they stand."""
 
