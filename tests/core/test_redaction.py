@@ -203,6 +203,13 @@ PATIENCE = 20.0
             '"kty" "d":"',
             "<D>A",
         ),
+        *(
+            "kind: Secret\n",
+            "kind: Secret\ndata:\n  a: abcd\n",
+            "data:\n  a: abcd\n",
+            "a \\\n",
+            "xxxxx",
+        ),
         *("$2b$12$", "?sig=", "&code=abcdefgh", "://aaaaaaaaaaaaaaaaaaaa@", ":5432:a:b:", "a_b_"),
         *('\\"', "a\\nb\n\n", "\\u0041", "x\\\\", "password='\\''", "pass: abcd abcd ", "api key "),
         *("token=a.b.c", "password=xxxx_", "secret: a(", "<password>", "--token ", "passwort ist "),
