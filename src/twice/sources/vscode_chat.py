@@ -26,10 +26,11 @@ SERVERS = (".vscode-server", ".vscode-server-insiders", ".vscodium-server")
 BY_AGENT = "a prompt of another agent, not typed by a person"
 OFFERED = "a prompt that the agent offered and a person chose"
 
-# A session starts with flat facts, its requests after them.
-_LIST = rb"\[(?:[^\[\]]|\[[^\[\]]*+\])*+\]"
-_VALUE = rb'(?:"(?:[^"\\]|\\.)*+"|\{[^{}]*+\}|' + _LIST + rb"|[\w.+-]++)"
-_FLAT = rb'(?:(?!"requests")"\w+"\s*:\s*' + _VALUE + rb'\s*,\s*)*+"requests"\s*:\s*\['
+# A session starts with flat facts, its requests after them. Nothing here is possessive: early
+# versions of Python 3.11 match such groups wrongly. One way leads through a text, so none is slow.
+_LIST = rb"\[(?:[^\[\]]|\[[^\[\]]*\])*\]"
+_VALUE = rb'(?:"(?:[^"\\]|\\.)*"|\{[^{}]*\}|' + _LIST + rb"|[\w.+-]+)"
+_FLAT = rb'(?:(?!"requests")"\w+"\s*:\s*' + _VALUE + rb'\s*,\s*)*"requests"\s*:\s*\['
 _DOCUMENT = re.compile(rb"\s*\{\s*(" + _FLAT + rb")")
 _INITIAL = re.compile(rb'\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{\s*(' + _FLAT + rb")")
 _IDENTITY = re.compile(rb'"responderUsername"\s*:|"version"\s*:[^{}]*"(?:sessionId|creationDate)"')
