@@ -250,6 +250,9 @@ def _at_a_terminal(
 def _take_terminal() -> None:
     """Make the pseudo-terminal the one that Ctrl-C comes from."""
     import fcntl
+    import signal
     import termios
 
+    # A run in the background ignores Ctrl-C, and hands that on.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
