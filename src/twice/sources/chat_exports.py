@@ -6,6 +6,7 @@ conversation is in memory at a time, and each is a session of its own within the
 
 import errno
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from twice.ports import Log
 from twice.sources.elements import Element, elements
 from twice.sources.following import Conversation, Heard, is_new
 from twice.sources.lines import BOM, UNFINISHED, Line
-from twice.sources.logs import nanoseconds
+from twice.sources.logs import FileSource, nanoseconds
 from twice.sources.wrappings import OWN_SESSION, Words
 
 ARCHIVE = ".zip"
@@ -60,11 +61,48 @@ class Chat:
     messages: Callable[[], Sequence[Message]]
 
 
-Marks = Sequence[re.Pattern[bytes]]
-"""What the beginning of a list of one application's conversations holds, each of them."""
+class ChatExport(FileSource):
+    """The chats of one application's exports. They lie where the person put them.
 
-Understand = Callable[[bytes], Chat | str]
-"""Returns the conversation that an element is, or why it is none."""
+    ``marks`` stand in the beginning of a list of its conversations, each of them.
+    """
+
+    name: str
+    marks: Sequence[re.Pattern[bytes]]
+    suffixes: tuple[str, ...] = SUFFIXES
+
+    def homes(self) -> list[Path]:
+        """Return no folder: nobody knows where they are."""
+        return []
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        """Tell whether a file, or one in an archive, lists conversations of this application."""
+        if path.suffix != ARCHIVE:
+            return path.suffix in SUFFIXES and self._is_list(head)
+        with suppress(OSError), _faults():
+            return any(self._is_list(file.read(limits.HEAD_BYTES)) for file in _files(path))
+        return False
+
+    def logs(self, path: Path) -> Iterator[Log]:
+        """Yield the conversations as sessions, one in memory at a time."""
+        changed = path.stat().st_mtime_ns
+        with _faults():
+            for file in _files(path):
+                head = file.read(limits.HEAD_BYTES).removeprefix(BOM)
+                if path.suffix == ARCHIVE and not self._is_list(head):
+                    continue
+                file.seek(0)
+                found = _LIST.match(head)
+                for element in elements(file, 2 if found and found[1] else 1):
+                    yield _log(element, self.name, self.understand, changed)
+
+    @abstractmethod
+    def understand(self, data: bytes) -> Chat | str:
+        """Return the conversation that an element of the list is, or why it is none."""
+
+    def _is_list(self, head: bytes) -> bool:
+        begins = bool(_LIST.match(head.removeprefix(BOM)))
+        return begins and all(mark.search(head) for mark in self.marks)
 
 
 def is_named_like_one(path: Path) -> bool:
@@ -76,34 +114,9 @@ def is_named_like_one(path: Path) -> bool:
     return bool(_LISTED.fullmatch(path.name))
 
 
-def lists(path: Path, head: bytes, marks: Marks) -> bool:
-    """Tell whether a file, or one in an archive, lists conversations of one application."""
-    if path.suffix != ARCHIVE:
-        return _is_list(head, marks)
-    with suppress(OSError), _faults():
-        return any(_is_list(file.read(limits.HEAD_BYTES), marks) for file in _files(path))
-    return False
-
-
-def _is_list(head: bytes, marks: Marks) -> bool:
-    return bool(_LIST.match(head.removeprefix(BOM))) and all(mark.search(head) for mark in marks)
-
-
-def logs_in(path: Path, agent: str, understand: Understand, marks: Marks) -> Iterator[Log]:
-    """Yield the conversations of an export as sessions of an agent."""
-    changed = path.stat().st_mtime_ns
-    with _faults():
-        for file in _files(path):
-            head = file.read(limits.HEAD_BYTES).removeprefix(BOM)
-            if path.suffix == ARCHIVE and not _is_list(head, marks):
-                continue
-            file.seek(0)
-            found = _LIST.match(head)
-            for element in elements(file, 2 if found and found[1] else 1):
-                yield _log(element, agent, understand, changed)
-
-
-def _log(element: Element, agent: str, understand: Understand, changed: int) -> Log:
+def _log(
+    element: Element, agent: str, understand: Callable[[bytes], Chat | str], changed: int
+) -> Log:
     """Return one conversation as a session; a damaged one tells only that it is damaged."""
     flaw = TOO_LARGE if element.data is None else "" if element.whole else UNFINISHED
     chat = flaw or understand(element.data or b"")

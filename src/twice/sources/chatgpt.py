@@ -8,13 +8,11 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 
 import msgspec
 
-from twice.ports import Known, Log
-from twice.sources.chat_exports import SUFFIXES, Chat, Message, lists, logs_in
-from twice.sources.lines import UNKNOWN_SHAPE, decode, known_files, unknown
+from twice.sources.chat_exports import Chat, ChatExport, Message
+from twice.sources.lines import UNKNOWN_SHAPE, decode
 from twice.sources.times import from_milliseconds, microseconds
 from twice.sources.wrappings import words_of
 
@@ -100,36 +98,23 @@ _NODE = msgspec.json.Decoder(_Node)
 _PLACE = msgspec.json.Decoder(_Place)
 
 
-class ChatGpt:
+class ChatGpt(ChatExport):
     """The chats of an export of ChatGPT. They lie where the person put them."""
 
     name = "chatgpt"
-    suffixes: tuple[str, ...] = SUFFIXES
+    marks = _MARKS
 
-    def homes(self) -> list[Path]:
-        return []
-
-    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
-        return known_files(folder, self.suffixes, self.recognises, known)
-
-    def recognises(self, path: Path, head: bytes) -> bool:
-        return path.suffix in SUFFIXES and lists(path, head, _MARKS)
-
-    def logs(self, path: Path) -> Iterator[Log]:
-        return logs_in(path, self.name, _understand, _MARKS)
-
-
-def _understand(data: bytes) -> Chat | str:
-    """Return a conversation, or why it is none."""
-    found, flaw = decode(_CHAT, data)
-    if found is None:
-        return flaw
-    mapping = found.mapping or {}
-    id = found.conversation_id or found.id or next(iter(mapping), "")
-    if not id:
-        return UNKNOWN_SHAPE
-    messages = partial(_messages, mapping, found.current_node or "")
-    return Chat(id, _time(found.update_time), len(mapping), messages)
+    def understand(self, data: bytes) -> Chat | str:
+        """Return a conversation, or why it is none."""
+        found, flaw = decode(_CHAT, data)
+        if found is None:
+            return flaw
+        mapping = found.mapping or {}
+        id = found.conversation_id or found.id or next(iter(mapping), "")
+        if not id:
+            return UNKNOWN_SHAPE
+        messages = partial(_messages, mapping, found.current_node or "")
+        return Chat(id, _time(found.update_time), len(mapping), messages)
 
 
 def _messages(mapping: Mapping[str, msgspec.Raw], current: str) -> list[Message]:

@@ -6,16 +6,14 @@ What was attached is no typed text; of older exports all of it may be in the wor
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 
 import msgspec
 
-from twice.ports import Known, Log
-from twice.sources.chat_exports import SUFFIXES, Chat, Message, lists, logs_in
-from twice.sources.lines import UNKNOWN_SHAPE, decode, known_files, unknown
+from twice.sources.chat_exports import Chat, ChatExport, Message
+from twice.sources.lines import UNKNOWN_SHAPE, decode
 from twice.sources.times import microseconds
 from twice.sources.wrappings import words_of
 
@@ -49,35 +47,22 @@ _CHAT = msgspec.json.Decoder(_Chat)
 _MESSAGE = msgspec.json.Decoder(_Message)
 
 
-class ClaudeAi:
+class ClaudeAi(ChatExport):
     """The chats of an export of Claude.ai. They lie where the person put them."""
 
     name = "claude-ai"
-    suffixes: tuple[str, ...] = SUFFIXES
+    marks = _MARKS
 
-    def homes(self) -> list[Path]:
-        return []
-
-    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
-        return known_files(folder, self.suffixes, self.recognises, known)
-
-    def recognises(self, path: Path, head: bytes) -> bool:
-        return path.suffix in SUFFIXES and lists(path, head, _MARKS)
-
-    def logs(self, path: Path) -> Iterator[Log]:
-        return logs_in(path, self.name, _understand, _MARKS)
-
-
-def _understand(data: bytes) -> Chat | str:
-    """Return a conversation, or why it is none."""
-    found, flaw = decode(_CHAT, data)
-    if found is None:
-        return flaw
-    if not found.uuid:
-        return UNKNOWN_SHAPE
-    listed = found.chat_messages or []
-    messages = partial(_messages, listed, found.current_leaf_message_uuid or "")
-    return Chat(found.uuid, microseconds(found.updated_at), len(listed), messages)
+    def understand(self, data: bytes) -> Chat | str:
+        """Return a conversation, or why it is none."""
+        found, flaw = decode(_CHAT, data)
+        if found is None:
+            return flaw
+        if not found.uuid:
+            return UNKNOWN_SHAPE
+        listed = found.chat_messages or []
+        messages = partial(_messages, listed, found.current_leaf_message_uuid or "")
+        return Chat(found.uuid, microseconds(found.updated_at), len(listed), messages)
 
 
 def _messages(listed: Sequence[msgspec.Raw], leaf: str) -> list[Message]:

@@ -9,7 +9,6 @@ from pathlib import Path
 import msgspec
 
 from twice.core.transcript import Kind, Position, Reading, Session, Skipped
-from twice.ports import Known, Log
 from twice.sources.claude_records import (
     ATTACHMENT,
     RECORD,
@@ -34,12 +33,10 @@ from twice.sources.lines import (
     UNKNOWN_SHAPE,
     Line,
     decode,
-    known_files,
     never,
     stem_of,
-    unknown,
 )
-from twice.sources.logs import whole
+from twice.sources.logs import FileSource
 from twice.sources.queued import Message, Queue
 from twice.sources.times import microseconds
 from twice.sources.wrappings import (
@@ -58,11 +55,10 @@ _IDENTITY = re.compile(rb'"(sessionId|leafUuid|messageId)"\s*:')
 _OWN_SESSION = OWN_SESSION.strip("<>").encode()  # writers may escape the brackets
 
 
-class ClaudeCode:
+class ClaudeCode(FileSource):
     """The sessions of Claude Code; ``own`` is the folder in which our own model sessions run."""
 
     name = "claude-code"
-    suffixes: tuple[str, ...] = (".jsonl",)
 
     def __init__(self, *, own: Path | None = None, environ: Mapping[str, str] = os.environ) -> None:
         self._own = own
@@ -73,18 +69,12 @@ class ClaudeCode:
         home = Path(moved) if moved else Path.home() / ".claude"
         return [home / "projects"] if (home / "projects").is_dir() else []
 
-    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
-        return known_files(folder, self.suffixes, self.recognises, known)
-
     def recognises(self, path: Path, head: bytes) -> bool:
         if path.suffix != ".jsonl" or is_of_a_subagent(path):
             return False
         if any(_TYPE.search(line) and _IDENTITY.search(line) for line in head.split(b"\n")):
             return True
         return path.parent.parent.name == "projects" and bool(_UUID.fullmatch(path.stem))
-
-    def logs(self, path: Path) -> Iterator[Log]:
-        return whole(path, self._read)
 
     def _read(self, path: Path, since: Position) -> Iterator[Reading]:
         return follow(path, since, lambda told: _Listener(self.name, path, self._own, told))

@@ -9,18 +9,19 @@ from pathlib import Path
 import msgspec
 
 from twice.core.transcript import Position, Reading, Session, Skipped
-from twice.ports import Known, Log
-from twice.sources.following import Conversation, Heard, follow, own_by_location
+from twice.sources.following import (
+    Conversation,
+    Heard,
+    RecordListener,
+    follow,
+    own_by_location,
+)
 from twice.sources.lines import (
-    UNFINISHED,
-    UNKNOWN_SHAPE,
     Line,
     decode,
-    known_files,
     stem_of,
-    unknown,
 )
-from twice.sources.logs import whole
+from twice.sources.logs import FileSource
 from twice.sources.times import microseconds
 from twice.sources.wrappings import OWN_SESSION, is_interrupt, words_of
 
@@ -87,11 +88,10 @@ _PAYLOAD = msgspec.json.Decoder(_Payload)
 _PARTS = msgspec.json.Decoder(str | list[_Part] | None)
 
 
-class Codex:
+class Codex(FileSource):
     """The sessions of Codex; ``own`` is the folder in which our own model sessions run."""
 
     name = "codex"
-    suffixes: tuple[str, ...] = (".jsonl",)
 
     def __init__(self, *, own: Path | None = None, environ: Mapping[str, str] = os.environ) -> None:
         self._own = own
@@ -103,9 +103,6 @@ class Codex:
         folders = (home / "sessions", home / "archived_sessions")
         return [folder for folder in folders if folder.is_dir()]
 
-    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
-        return known_files(folder, self.suffixes, self.recognises, known)
-
     def recognises(self, path: Path, head: bytes) -> bool:
         if path.suffix != ".jsonl":
             return False
@@ -113,15 +110,14 @@ class Codex:
             return True
         return bool(_BARE.search(head) or _ROLLOUT.fullmatch(path.stem))
 
-    def logs(self, path: Path) -> Iterator[Log]:
-        return whole(path, self._read)
-
     def _read(self, path: Path, since: Position) -> Iterator[Reading]:
         return follow(path, since, lambda _: _Listener(self.name, path, self._own))
 
 
-class _Listener:
+class _Listener(RecordListener[_Record]):
     """What is known of one file while it is read."""
+
+    decoder = _RECORD
 
     def __init__(self, agent: str, path: Path, own: Path | None) -> None:
         self.conversation = Conversation(Session("", agent), stem_of(path))
@@ -139,27 +135,7 @@ class _Listener:
                 self._meet(_prompt_of(record))
         return self._talked
 
-    def hear(self, line: Line) -> Iterator[Heard]:
-        record, flaw = decode(_RECORD, line.data or b"")
-        if record is None and not line.whole:
-            yield Skipped(line.seq, UNFINISHED)
-            return
-        if flaw:
-            yield Skipped(line.seq, flaw)
-        if record is None:
-            return
-        try:
-            yield from list(self._hear(record, line))
-        except msgspec.MsgspecError:
-            yield Skipped(line.seq, UNKNOWN_SHAPE)
-
-    def end(self) -> Iterator[Heard]:
-        return iter(())
-
-    def waiting(self) -> Iterator[tuple[int, int]]:
-        return iter(())
-
-    def _hear(self, record: _Record, line: Line) -> Iterator[Heard]:
+    def hear_record(self, record: _Record, line: Line) -> Iterator[Heard]:
         self._learn(record)
         at = microseconds(record.timestamp)
         match record.type:

@@ -9,18 +9,19 @@ from pathlib import Path
 import msgspec
 
 from twice.core.transcript import Kind, Position, Reading, Session, Skipped
-from twice.ports import Known, Log
-from twice.sources.following import Conversation, Heard, follow, own_by_location
+from twice.sources.following import (
+    Conversation,
+    Heard,
+    RecordListener,
+    follow,
+    own_by_location,
+)
 from twice.sources.lines import (
-    UNFINISHED,
-    UNKNOWN_SHAPE,
     Line,
     decode,
-    known_files,
     stem_of,
-    unknown,
 )
-from twice.sources.logs import whole
+from twice.sources.logs import FileSource
 from twice.sources.times import microseconds
 from twice.sources.wrappings import OWN_SESSION, Words, words_of
 
@@ -86,11 +87,10 @@ _DATA = msgspec.json.Decoder(_Data)
 _RESULT = msgspec.json.Decoder(_Result)
 
 
-class CopilotCli:
+class CopilotCli(FileSource):
     """The sessions of Copilot CLI; ``own`` is the folder in which our own model sessions run."""
 
     name = "copilot-cli"
-    suffixes: tuple[str, ...] = (".jsonl",)
 
     def __init__(self, *, own: Path | None = None, environ: Mapping[str, str] = os.environ) -> None:
         self._own = own
@@ -100,9 +100,6 @@ class CopilotCli:
         moved = self._environ.get("COPILOT_HOME")
         home = Path(moved) if moved else Path.home() / ".copilot"
         return [home / STATE] if (home / STATE).is_dir() else []
-
-    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
-        return known_files(folder, self.suffixes, self.recognises, known)
 
     def recognises(self, path: Path, head: bytes) -> bool:
         if path.suffix != ".jsonl":
@@ -114,15 +111,14 @@ class CopilotCli:
             return True
         return path.name == EVENTS and path.absolute().parent.parent.name == STATE
 
-    def logs(self, path: Path) -> Iterator[Log]:
-        return whole(path, self._read)
-
     def _read(self, path: Path, since: Position) -> Iterator[Reading]:
         return follow(path, since, lambda _: _Listener(self.name, path, self._own))
 
 
-class _Listener:
+class _Listener(RecordListener[_Record]):
     """What is known of one file while it is read."""
+
+    decoder = _RECORD
 
     def __init__(self, agent: str, path: Path, own: Path | None) -> None:
         folder = path.absolute().parent
@@ -137,27 +133,6 @@ class _Listener:
             if record is not None:
                 self._learn(record)
         return self._talked and bool(self.conversation.session.cwd)
-
-    def hear(self, line: Line) -> Iterator[Heard]:
-        record, flaw = decode(_RECORD, line.data or b"")
-        if record is None and not line.whole:
-            yield Skipped(line.seq, UNFINISHED)
-            return
-        if flaw:
-            yield Skipped(line.seq, flaw)
-        if record is None:
-            return
-        try:
-            self._learn(record)
-            yield from list(self._hear(record, line))
-        except msgspec.MsgspecError:
-            yield Skipped(line.seq, UNKNOWN_SHAPE)
-
-    def end(self) -> Iterator[Heard]:
-        return iter(())
-
-    def waiting(self) -> Iterator[tuple[int, int]]:
-        return iter(())
 
     def _learn(self, record: _Record) -> None:
         match record.type:
@@ -182,7 +157,8 @@ class _Listener:
         )
         conversation.learn(own=own_by_location(conversation.session.cwd, self._own))
 
-    def _hear(self, record: _Record, line: Line) -> Iterator[Heard]:
+    def hear_record(self, record: _Record, line: Line) -> Iterator[Heard]:
+        self._learn(record)
         family = (record.type or "").split(".", 1)[0]
         if family not in _FAMILIES:
             yield Skipped(line.seq, f"an unknown type of record: {str(record.type)[:40]}")

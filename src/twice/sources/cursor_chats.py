@@ -21,7 +21,7 @@ from twice.sources.cursor_records import decoded
 from twice.sources.cursor_telling import MISSING, SILENCE, Message, Talk, tell
 from twice.sources.cursor_words import UNMARKED, is_only_added, query_in, time_in, typed_in
 from twice.sources.databases import Damaged, Database, opened, stamp, tables
-from twice.sources.lines import TOO_LONG, UNKNOWN_SHAPE, stem_of
+from twice.sources.lines import TOO_LONG, UNKNOWN_SHAPE, small, stem_of
 from twice.sources.times import from_milliseconds
 from twice.sources.workspaces import local_path, opened_at
 
@@ -144,9 +144,7 @@ def _is_text(block: _Block | str) -> bool:
 
 
 def _note(store: Path) -> _Note:
-    with suppress(OSError), store.with_name(NOTE).open("rb") as file:
-        return decoded(_NOTE, file.read(limits.FOLDER_LIST_BYTES)) or _Note()
-    return _Note()
+    return decoded(_NOTE, small(store.with_name(NOTE), limits.FOLDER_LIST_BYTES)) or _Note()
 
 
 def _meta(database: Database) -> _Meta | None:

@@ -2,7 +2,6 @@
 
 import glob
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -12,8 +11,8 @@ from twice.core.transcript import Session, Skipped
 from twice.sources.cursor_chats import STORE, note_beside
 from twice.sources.cursor_records import decoded
 from twice.sources.cursor_words import UNMARKED, is_only_added, query_in, time_in, typed_in
-from twice.sources.following import Conversation, Heard, own_by_location
-from twice.sources.lines import UNFINISHED, Line, decode, stem_of
+from twice.sources.following import Conversation, Heard, RecordListener, own_by_location
+from twice.sources.lines import Line, decode, small, stem_of
 from twice.sources.workspaces import local_path
 from twice.sources.wrappings import OWN_SESSION
 
@@ -83,8 +82,10 @@ def stores_of(path: Path) -> list[Path]:
     return sorted(chats.glob(f"*/{glob.escape(session_id(path))}/{STORE}"))
 
 
-class Listener:
+class Listener(RecordListener[_Record]):
     """What is known of one transcript while it is read."""
+
+    decoder = _RECORD
 
     def __init__(self, agent: str, path: Path, own: Path | None) -> None:
         id = session_id(path)
@@ -100,16 +101,8 @@ class Listener:
             self._know(typed or "")
         return self._talked
 
-    def hear(self, line: Line) -> Iterator[Heard]:
-        """Yield what a line says, and what is wrong with it."""
-        record, flaw = decode(_RECORD, line.data or b"")
-        if record is None and not line.whole:
-            yield Skipped(line.seq, UNFINISHED)
-            return
-        if flaw:
-            yield Skipped(line.seq, flaw)
-        if record is None:
-            return
+    def hear_record(self, record: _Record, line: Line) -> Iterator[Heard]:
+        """Yield what a record says."""
         match record.role:
             case "user":
                 yield from self._hear_person(_text_of(record), line)
@@ -120,14 +113,6 @@ class Listener:
                     self.conversation.stop(line)
             case None:
                 yield Skipped(line.seq, f"an unknown type of record: {str(record.type)[:40]}")
-
-    def end(self) -> Iterator[Heard]:
-        """Yield nothing: no line waits for another one."""
-        return iter(())
-
-    def waiting(self) -> Iterator[tuple[int, int]]:
-        """Yield nothing: no line waits for another one."""
-        return iter(())
 
     def _hear_person(self, text: str, line: Line) -> Iterator[Heard]:
         typed = query_in(text)
@@ -167,11 +152,10 @@ def _folder_of(path: Path) -> str:
     if project is None:
         return ""
     for name in (".workspace-trusted", "repo.json"):
-        with suppress(OSError), (project / name).open("rb") as file:
-            noted = decoded(_TRUSTED, file.read(limits.FOLDER_LIST_BYTES)) or _Trusted()
-            for folder in (noted.workspace_path, noted.workspace, noted.root_path, noted.path):
-                if isinstance(folder, str) and local_path(folder):
-                    return local_path(folder)
+        noted = decoded(_TRUSTED, small(project / name, limits.FOLDER_LIST_BYTES)) or _Trusted()
+        for folder in (noted.workspace_path, noted.workspace, noted.root_path, noted.path):
+            if isinstance(folder, str) and local_path(folder):
+                return local_path(folder)
     return next((folder for store in stores_of(path) if (folder := note_beside(store))), "")
 
 

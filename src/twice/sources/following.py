@@ -5,11 +5,23 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import Generic, Protocol
+
+import msgspec
 
 from twice.core import limits
 from twice.core.transcript import Event, Kind, Position, Reading, Session, Skipped, Speaker
-from twice.sources.lines import TOO_LONG, UNFINISHED, Line, Silence, never, read_lines
+from twice.sources.lines import (
+    TOO_LONG,
+    UNFINISHED,
+    UNKNOWN_SHAPE,
+    Line,
+    Record,
+    Silence,
+    decode,
+    never,
+    read_lines,
+)
 
 LEFT_OUT = f"what a turn holds beyond {limits.TURN_CHARS} characters"
 
@@ -136,6 +148,35 @@ class Listener(Protocol):
     def waiting(self) -> Iterator[tuple[int, int]]:
         """Yield where (offset, seq) queued messages stand whose fate is open."""
         ...
+
+
+class RecordListener(Generic[Record]):
+    """A listener to lines that are one record each, none of which waits for a later one."""
+
+    decoder: msgspec.json.Decoder[Record]
+
+    def hear(self, line: Line) -> Iterable[Heard]:
+        """Return what the record of a line says, and what is wrong with the line."""
+        record, flaw = decode(self.decoder, line.data or b"")
+        if record is None:
+            return [Skipped(line.seq, flaw if line.whole else UNFINISHED)]
+        try:
+            heard = list(self.hear_record(record, line))
+        except msgspec.MsgspecError:
+            heard = [Skipped(line.seq, UNKNOWN_SHAPE)]
+        return [Skipped(line.seq, flaw), *heard] if flaw else heard
+
+    def hear_record(self, record: Record, line: Line) -> Iterable[Heard]:
+        """Return what a record says; one of a shape that is not known raises ``MsgspecError``."""
+        raise NotImplementedError
+
+    def end(self) -> Iterator[Heard]:
+        """Yield nothing: nothing was held back."""
+        return iter(())
+
+    def waiting(self) -> Iterator[tuple[int, int]]:
+        """Yield nothing: nothing is queued."""
+        return iter(())
 
 
 def follow(path: Path, since: Position, listen: Callable[[int], Listener]) -> Iterator[Reading]:

@@ -12,11 +12,10 @@ import msgspec
 
 from twice.core import limits
 from twice.core.transcript import Kind, Position, Reading, Session, Skipped
-from twice.ports import Known, Log
 from twice.sources.following import Conversation, Heard, is_new, own_by_location
 from twice.sources.gemini_records import TYPES, Item, Record, has_cancelled, open_file, text_of
-from twice.sources.lines import BOM, UNKNOWN_SHAPE, Line, known_files, stem_of, unknown
-from twice.sources.logs import whole
+from twice.sources.lines import BOM, UNKNOWN_SHAPE, Line, small, stem_of
+from twice.sources.logs import FileSource
 from twice.sources.times import microseconds
 from twice.sources.wrappings import OWN_SESSION, Words, words_of
 
@@ -54,7 +53,7 @@ class _Folders(msgspec.Struct):
 _FOLDERS = msgspec.json.Decoder(_Folders)
 
 
-class GeminiCli:
+class GeminiCli(FileSource):
     """The sessions of Gemini CLI; ``own`` is the folder in which our own model sessions run."""
 
     name = "gemini-cli"
@@ -67,14 +66,8 @@ class GeminiCli:
     def homes(self) -> list[Path]:
         return sorted(p for p in (self._home() / "tmp").glob(f"*/{CHATS}") if p.is_dir())
 
-    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
-        return known_files(folder, self.suffixes, self.recognises, known)
-
     def recognises(self, path: Path, head: bytes) -> bool:
         return path.suffix in SUFFIXES and bool(_FACTS.match(head.removeprefix(BOM)))
-
-    def logs(self, path: Path) -> Iterator[Log]:
-        return whole(path, self._read)
 
     def _read(self, path: Path, since: Position) -> Iterator[Reading]:
         since = since if path.stat().st_size >= since.offset else Position()
@@ -206,7 +199,7 @@ def _folders_of(path: Path, home: Path) -> dict[str, str]:
     listed = _listed(kept.parent.parent)
     known = {_hash_of(cwd): cwd for cwd in listed}
     named = {name: cwd for cwd, name in listed.items()}
-    noted = _small(kept / ".project_root").decode(errors="replace").strip()
+    noted = small(kept / ".project_root", limits.FOLDER_LIST_BYTES).decode(errors="replace").strip()
     own = known.get(kept.name) or named.get(kept.name) or noted
     return known | ({"": own} if Path(own).is_absolute() else {})
 
@@ -218,15 +211,7 @@ def _hash_of(folder: str) -> str:
 def _listed(home: Path) -> dict[str, str]:
     """Return the folders that the agent lists, each with the name it gave it."""
     with suppress(msgspec.MsgspecError, RecursionError):
-        return _FOLDERS.decode(_small(home / "projects.json") or b"{}").projects
+        return _FOLDERS.decode(
+            small(home / "projects.json", limits.FOLDER_LIST_BYTES) or b"{}"
+        ).projects
     return {}
-
-
-def _small(path: Path) -> bytes:
-    """Return the bytes of a small file, or none where it is missing or beyond the limit."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(limits.FOLDER_LIST_BYTES + 1)
-    except OSError:
-        return b""
-    return data if len(data) <= limits.FOLDER_LIST_BYTES else b""

@@ -208,6 +208,16 @@ def stem_of(path: Path) -> str:
     return unicodedata.normalize("NFC", stem)
 
 
+def small(path: Path, most: int) -> bytes:
+    """Return the bytes of a small file, or none where it cannot be read or is larger."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except (OSError, ValueError):  # a name with a NUL is none
+        return b""
+    return data if len(data) <= most else b""
+
+
 def head_of(path: Path) -> bytes:
     """Return the first bytes of a file: its first line at least, unless that is huge."""
     with open_log(path) as file:

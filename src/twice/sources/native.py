@@ -22,7 +22,7 @@ from twice.core.native import (
     speaker_of,
 )
 from twice.core.transcript import Position, Reading, Session, Skipped, Speaker
-from twice.ports import Known, Log
+from twice.ports import Log
 from twice.sources.following import Conversation, Heard, is_new, own_by_location
 from twice.sources.lines import (
     BOM,
@@ -32,11 +32,9 @@ from twice.sources.lines import (
     Line,
     decode,
     head_of,
-    known_files,
     read_lines,
-    unknown,
 )
-from twice.sources.logs import nanoseconds
+from twice.sources.logs import FileSource, nanoseconds
 from twice.sources.strands import Named, Strand, strands_in
 from twice.sources.times import microseconds
 from twice.sources.wrappings import OWN_SESSION, words_of
@@ -48,11 +46,10 @@ _MARK = re.compile(rb'^\{[^\n]*"schema"\s*:\s*"twice\.event/(\d+)"', re.MULTILIN
 _VERSION = SCHEMA.rpartition("/")[2].encode()
 
 
-class Native:
+class Native(FileSource):
     """Sessions that agents report; ``own`` is our data folder, with those that we recorded."""
 
     name = NATIVE
-    suffixes: tuple[str, ...] = (".jsonl",)
 
     def __init__(self, *, own: Path | None = None) -> None:
         self._own = own
@@ -60,9 +57,6 @@ class Native:
     def homes(self) -> list[Path]:
         folder = self._own / RECORDED if self._own else None
         return [folder] if folder and folder.is_dir() else []
-
-    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
-        return known_files(folder, self.suffixes, self.recognises, known)
 
     def recognises(self, path: Path, head: bytes) -> bool:
         if path.suffix != ".jsonl":
@@ -81,11 +75,11 @@ class Native:
             )
         changed = path.stat().st_mtime_ns
         for part, strand in strands_in(read_lines(path), _names_in).items():
-            read = partial(self._read, path, strand)
+            read = partial(self._read_strand, path, strand)
             latest = nanoseconds(strand.latest) if strand.latest else changed
             yield Log(part, strand.size, latest, read)
 
-    def _read(self, path: Path, strand: Strand, since: Position) -> Iterator[Reading]:
+    def _read_strand(self, path: Path, strand: Strand, since: Position) -> Iterator[Reading]:
         since = since if strand.size >= since.offset else Position()
         return _readings(strand.lines(path), since, self._own)
 

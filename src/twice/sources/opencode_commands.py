@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from twice.core import limits
+from twice.sources.lines import small
 
 _LITERAL_CHARS = 20  # a template with less text of its own may equal typed words
 _PLACEHOLDER = re.compile(r"(\$ARGUMENTS|\$\d+|!`[^`]+`)")
@@ -145,19 +146,9 @@ def _bodies_in(place: Path) -> Iterator[str]:
     if "opencode" in place.name:
         files = (p for name in ("command", "commands") for p in (place / name).glob("**/*.md"))
         for file in sorted(files)[: limits.COMMAND_FILES]:
-            yield _small(file).decode(errors="replace")
+            yield small(file, limits.CONFIG_BYTES).decode(errors="replace")
     for name in _CONFIGS:
         with suppress(msgspec.MsgspecError, RecursionError):
-            config = _CONFIG.decode(_small(place / name) or b"{}")
+            config = _CONFIG.decode(small(place / name, limits.CONFIG_BYTES) or b"{}")
             for command in ((config.command or {}) | (config.commands or {})).values():
                 yield command.template or ""
-
-
-def _small(path: Path) -> bytes:
-    """Return the bytes of a small file, or none where it is missing or larger."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(limits.CONFIG_BYTES + 1)
-    except OSError:
-        return b""
-    return data if len(data) <= limits.CONFIG_BYTES else b""

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from twice.core import limits
-from twice.sources.lines import BOM, NOT_JSON, UNFINISHED, UNKNOWN_SHAPE, decode, stem_of
+from twice.sources.lines import BOM, NOT_JSON, UNFINISHED, UNKNOWN_SHAPE, decode, small, stem_of
 from twice.sources.opencode_records import (
     Facts,
     Failure,
@@ -111,7 +111,7 @@ def is_in_tree(path: Path) -> bool:
 
 def read_facts(path: Path) -> tuple[Facts, str]:
     """Return the facts of a session of the tree, and what was wrong with them."""
-    data = _bounded(path, limits.HEAD_BYTES)
+    data = small(path, limits.HEAD_BYTES)
     info, flaw = decode(_INFO, data.removeprefix(BOM)) if data else (None, NOT_JSON)
     return _facts_of(info or _Info(), stem_of(path)), flaw
 
@@ -136,7 +136,7 @@ def messages_folder(path: Path) -> Path:
 def read_document(path: Path) -> tuple[Facts, list[Message], str]:
     """Return the facts and messages of an exported session, and why there are none."""
     facts = Facts(stem_of(path))
-    data = _bounded(path, limits.DOCUMENT_BYTES)
+    data = small(path, limits.DOCUMENT_BYTES)
     if not data:
         return facts, [], TOO_LARGE
     start = data.find(b"{")
@@ -170,14 +170,14 @@ def _facts_of(info: _Info, stem: str) -> Facts:
 
 def _read_message(path: Path, parts: Path) -> Message:
     """Return a message of the tree with its parts, which lie in a folder of their own."""
-    data = _bounded(path, limits.PART_BYTES)
+    data = small(path, limits.PART_BYTES)
     said, flaw = decode(_SAID, data) if data else (None, LONG_PART)
     if said is None:
         return Message(path.stem, by_user=False, created=0, flaws=[flaw])
     found: list[bytes] = []
     flaws: list[str] = [flaw] if flaw else []
     for file in _json_in(parts / path.stem):
-        content = _bounded(file, limits.PART_BYTES)
+        content = small(file, limits.PART_BYTES)
         found += [content] if content else []
         flaws += [LONG_PART] if not content and _is_text(file) else []
     message = _message_of(said, path.stem, found or list(said.parts or ()))
@@ -237,15 +237,6 @@ def _json_in(folder: Path) -> list[Path]:
     except OSError:
         return []
     return [folder / name for name in sorted(names)]
-
-
-def _bounded(path: Path, limit: int) -> bytes:
-    """Return the bytes of a file, or none where it cannot be read or is larger."""
-    try:
-        with path.open("rb") as file:
-            return file.read() if os.fstat(file.fileno()).st_size <= limit else b""
-    except OSError:
-        return b""
 
 
 def _is_text(path: Path) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from twice.core import limits
 from twice.core.transcript import Position, Reading, Session
-from twice.ports import Known, Log
+from twice.ports import Log
 from twice.sources.elements import elements
 from twice.sources.following import Heard, is_new
 from twice.sources.lines import (
@@ -23,11 +23,9 @@ from twice.sources.lines import (
     Line,
     decode,
     head_of,
-    known_files,
     read_lines,
-    unknown,
 )
-from twice.sources.logs import nanoseconds
+from twice.sources.logs import FileSource, nanoseconds
 from twice.sources.otel_reader import OtelReader, is_telling, session_of
 from twice.sources.otlp import EXPORT, Entry, entries_in
 from twice.sources.strands import Named, Strand, strands_in
@@ -43,7 +41,7 @@ _TELLING = (b"gen_ai.", b"user_prompt", b"assistant_response")
 _TRACE = re.compile(rb'"trace_?[iI]d"\s*:\s*"([^"\\]*)"')
 
 
-class OtelGenAi:
+class OtelGenAi(FileSource):
     """Conversations in exports of OpenTelemetry; they lie where somebody had them written."""
 
     name = NAME
@@ -55,9 +53,6 @@ class OtelGenAi:
     def homes(self) -> list[Path]:
         return []
 
-    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
-        return known_files(folder, self.suffixes, self.recognises, known)
-
     def recognises(self, path: Path, head: bytes) -> bool:
         if not path.name.endswith(self.suffixes):
             return False
@@ -68,9 +63,11 @@ class OtelGenAi:
         changed = path.stat().st_mtime_ns
         for part, strand in _strands(path).items():
             latest = nanoseconds(strand.latest) if strand.latest else changed
-            yield Log(part, strand.size, latest, partial(self._read, path, strand, part))
+            yield Log(part, strand.size, latest, partial(self._read_strand, path, strand, part))
 
-    def _read(self, path: Path, strand: Strand, part: str, since: Position) -> Iterator[Reading]:
+    def _read_strand(
+        self, path: Path, strand: Strand, part: str, since: Position
+    ) -> Iterator[Reading]:
         since = since if strand.size >= since.offset else Position()
         reader = OtelReader(Session(part, NAME, restated=NAME), self._own)
         reader.learn(entry for _, entry in _entries(strand.lines(path, limits.DOCUMENT_BYTES)))

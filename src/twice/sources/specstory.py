@@ -7,18 +7,15 @@ from pathlib import Path
 
 from twice.core import limits
 from twice.core.transcript import Position, Reading, Session, Skipped
-from twice.ports import Known, Log
 from twice.sources.following import Conversation, Heard, is_new
 from twice.sources.lines import (
     TOO_LONG,
     UNFINISHED,
     Line,
-    known_files,
     read_lines,
     stem_of,
-    unknown,
 )
-from twice.sources.logs import whole
+from twice.sources.logs import FileSource
 from twice.sources.times import microseconds
 from twice.sources.wrappings import OWN_SESSION, is_interrupt, words_of
 
@@ -36,7 +33,7 @@ _TOOL = re.compile(r"<tool-use\b.*?(?:</tool-use>|\Z)", re.DOTALL)
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 
 
-class SpecStory:
+class SpecStory(FileSource):
     """The sessions that SpecStory keeps in each of the given projects."""
 
     name = "specstory"
@@ -49,14 +46,8 @@ class SpecStory:
         folders = (project.joinpath(*HISTORY) for project in self._projects)
         return [folder for folder in folders if folder.is_dir()]
 
-    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
-        return known_files(folder, self.suffixes, self.recognises, known)
-
     def recognises(self, path: Path, head: bytes) -> bool:
         return path.suffix == ".md" and _MARK in head
-
-    def logs(self, path: Path) -> Iterator[Log]:
-        return whole(path, self._read)
 
     def _read(self, path: Path, since: Position) -> Iterator[Reading]:
         size = path.stat().st_size

@@ -17,10 +17,9 @@ import msgspec
 from twice.core import limits
 from twice.core.errors import UnknownFormat
 from twice.core.transcript import Kind, Position, Reading, Session, Skipped
-from twice.ports import Known, Log
 from twice.sources.following import Conversation, Heard, is_new, own_by_location
-from twice.sources.lines import BOM, UNFINISHED, Line, decode, known_files, stem_of, unknown
-from twice.sources.logs import whole
+from twice.sources.lines import BOM, UNFINISHED, Line, decode, stem_of
+from twice.sources.logs import FileSource
 from twice.sources.wrappings import OWN_SESSION, words_of
 
 SUFFIXES = (".traj", ".traj.json")
@@ -110,7 +109,7 @@ _Heard = tuple[int, _Message | None, str]
 """A message under its number, or what is wrong with it."""
 
 
-class SweAgent:
+class SweAgent(FileSource):
     """The trajectories of SWE-agent and mini; ``own`` is where our own model sessions run."""
 
     name = "swe-agent"
@@ -125,14 +124,8 @@ class SweAgent:
         found = [_home_of_mini(self._environ), *([Path(kept)] if kept else [])]
         return [folder for folder in found if folder.is_dir()]
 
-    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
-        return known_files(folder, self.suffixes, self.recognises, known)
-
     def recognises(self, path: Path, head: bytes) -> bool:
         return path.name.endswith(SUFFIXES) and bool(_START.match(head.removeprefix(BOM)))
-
-    def logs(self, path: Path) -> Iterator[Log]:
-        return whole(path, self._read)
 
     def _read(self, path: Path, since: Position) -> Iterator[Reading]:
         with path.open("rb") as file:

@@ -9,10 +9,9 @@ from pathlib import Path
 
 from twice.core.errors import UnknownFormat
 from twice.core.transcript import Kind, Position, Reading, Session, Skipped
-from twice.ports import Known, Log
 from twice.sources.following import Conversation, Heard, is_new, own_by_location
-from twice.sources.lines import BOM, Line, known_files, stem_of, unknown
-from twice.sources.logs import whole
+from twice.sources.lines import BOM, Line, stem_of
+from twice.sources.logs import FileSource
 from twice.sources.times import from_milliseconds
 from twice.sources.vscode_records import CAROUSEL, PLAN, Chat, Part, Request, Turn, read_chat
 from twice.sources.workspaces import GLOBAL, STORAGE, opened_at, opened_in, user_folders
@@ -47,7 +46,7 @@ _CANCELLED = 2
 _DENIED = 0
 
 
-class VsCodeChat:
+class VsCodeChat(FileSource):
     """The chats of VS Code; ``own`` is the folder in which our own model sessions run."""
 
     name = "vscode-chat"
@@ -70,9 +69,6 @@ class VsCodeChat:
                     found[folder] = None
         return list(found)
 
-    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
-        return known_files(folder, self.suffixes, self.recognises, known)
-
     def recognises(self, path: Path, head: bytes) -> bool:
         if path.suffix not in SUFFIXES:
             return False
@@ -83,9 +79,6 @@ class VsCodeChat:
             found = _INITIAL.match(head) if path.suffix == ".jsonl" else None
             is_ours = _INITIAL_IDENTITY.search(found[1]) if found else None
         return bool(is_ours) or is_in_chats(path)
-
-    def logs(self, path: Path) -> Iterator[Log]:
-        return whole(path, self._read)
 
     def _read(self, path: Path, since: Position) -> Iterator[Reading]:
         chat = read_chat(path)

@@ -15,6 +15,7 @@ from urllib.parse import unquote
 import msgspec
 
 from twice.core import limits
+from twice.sources.lines import small
 
 STORAGE = "workspaceStorage"
 GLOBAL = "globalStorage"
@@ -91,7 +92,7 @@ def _existing(folder: Path) -> Iterator[Path]:
 def opened_in(storage: Path) -> Opened:
     """Return what the window had open whose folder in ``workspaceStorage`` this is."""
     with suppress(msgspec.MsgspecError, RecursionError):
-        noted = _OPENED.decode(_small(storage / "workspace.json") or b"{}")
+        noted = _OPENED.decode(small(storage / "workspace.json", limits.FOLDER_LIST_BYTES) or b"{}")
         if noted.folder:
             return opened_at(noted.folder)
         if several := noted.workspace or noted.configuration:
@@ -169,7 +170,7 @@ def _one_of_several(listing: str) -> Opened:
     """
     if not listing:
         return NOTHING
-    text = _small(Path(listing)).decode("utf-8-sig", errors="replace")
+    text = small(Path(listing), limits.FOLDER_LIST_BYTES).decode("utf-8-sig", errors="replace")
     text = _TRAILING_COMMA.sub(_string, _COMMENT.sub(_string, text))
     with suppress(msgspec.MsgspecError, RecursionError):
         listed = [_folder_of(each, Path(listing).parent) for each in _SEVERAL.decode(text).folders]
@@ -190,13 +191,3 @@ def _folder_of(listed: _Listed, beside: Path) -> str:
     if listed.uri:
         return opened_at(listed.uri).folder
     return os.path.normpath(beside / listed.path) if listed.path else ""
-
-
-def _small(path: Path) -> bytes:
-    """Return the bytes of a small file, or none where it is missing or beyond the limit."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(limits.FOLDER_LIST_BYTES + 1)
-    except (OSError, ValueError):  # a name with a NUL is none
-        return b""
-    return data if len(data) <= limits.FOLDER_LIST_BYTES else b""
