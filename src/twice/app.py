@@ -11,13 +11,13 @@ from twice.actions import (
     forgetting,
     joining,
     proposing,
-    reading,
     recording,
     showing,
     telling,
     verifying,
 )
 from twice.actions.kit import Kit, Opened
+from twice.actions.met import Met
 from twice.actions.reading import Progress, quiet
 from twice.core.kept import KnownProject
 from twice.core.ledger import Entry
@@ -44,15 +44,18 @@ class App:
     project_here: Callable[[], str]
     project_or_new: Callable[[], str]
 
-    def met(self) -> reading.Met:
-        """Return how far every session was read before."""
-        return reading.met(self.kit)
+    def met(self, *, pass_by: bool = True) -> Met:
+        """Return what was met before in the files of sessions.
+
+        ``pass_by``: folders in which nothing changed are not looked into at all.
+        """
+        return Met(self.kit, pass_by=pass_by)
 
     def dream(
         self,
         found: Sequence[Opened],
         *,
-        before: reading.Met | None = None,
+        before: Met | None = None,
         since: int | None = None,
         only: frozenset[str] | None = None,
         progress: Progress = quiet,

@@ -41,14 +41,38 @@ class Log:
     read: Callable[[Position], Iterator[Reading]]
 
 
-Known = Callable[[Path], bool]
-"""Tells of a file whether its agent is known already, so that it need not be opened."""
+class Known(Protocol):
+    """What is known of an agent's files, so that they need not be looked into again."""
+
+    def file(self, path: Path) -> bool:
+        """Tell whether a file is known to be the agent's: it is not opened for this."""
+        ...
+
+    def folder(self, path: Path, listing: str) -> bool:
+        """Tell whether the files right in a folder were all read while it held just these.
+
+        ``listing`` tells their names, sizes and times. None of them is yielded then.
+        """
+        ...
 
 
-class Source(Protocol):
+class Reader(Protocol):
     """A reader of one agent's session files. It never writes, and holds one session at most."""
 
     name: str  # "claude-code", "codex", "specstory": what `agent` says in evidence
+
+    def logs(self, path: Path) -> Iterator[Log]:
+        """Yield the sessions that a file holds, in a stable order; each is read before the next.
+
+        Raises ``OSError`` where it cannot be opened, and ``UnknownFormat`` where it is one of this
+        agent's files in a layout that nobody here knows.
+        """
+        ...
+
+
+class Source(Reader, Protocol):
+    """A reader that finds the session files of its agent, too."""
+
     suffixes: tuple[str, ...]  # what the names of its files end with
 
     def homes(self) -> list[Path]:
@@ -64,14 +88,6 @@ class Source(Protocol):
 
     def recognises(self, path: Path, head: bytes) -> bool:
         """Tell from the name and the first bytes whether a file is one of this agent's sessions."""
-        ...
-
-    def logs(self, path: Path) -> Iterator[Log]:
-        """Yield the sessions that a file holds, in a stable order.
-
-        Raises ``OSError`` where it cannot be opened, and ``UnknownFormat`` where it is one of this
-        agent's files in a layout that nobody here knows.
-        """
         ...
 
 
@@ -219,6 +235,14 @@ class Store(Protocol):
 
         Nothing is noted where the ledger does not end at ``after`` any more.
         """
+        ...
+
+    def folder_notes(self) -> dict[str, str]:
+        """Return what was noted of folders with sessions, by a keyed hash of their place."""
+        ...
+
+    def note_folders(self, noted: Mapping[str, str]) -> None:
+        """Note of folders what holds until a person has something forgotten."""
         ...
 
     def save_report(self, id: str, *, at: int, body: bytes) -> None:

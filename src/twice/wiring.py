@@ -28,7 +28,7 @@ from twice.outlets import files, gemini_settings
 from twice.outlets.claude_settings import RETENTION, ClaudeSettings
 from twice.outlets.publisher import Publisher
 from twice.outlets.writes import Step, silent
-from twice.ports import Source, Store
+from twice.ports import Known, Source, Store
 from twice.sources import folders, native, places, projects
 from twice.store.spool import FileSpool
 from twice.store.sql import SqliteDatabase, copy_into_memory
@@ -235,18 +235,20 @@ def found_sessions(
     here: Path,
     data: Path,
     projects: Iterable[Path] = (),
-    read: places.Read = places.never,
+    known: Callable[[str], Known] | None = None,
 ) -> tuple[list[Opened], tuple[Path, ...]]:
     """Return session files below given paths, or in the agents' own places where none is given.
 
     With them come the files that look like sessions of nobody known. ``projects`` are folders
-    whose own history is read besides that of ``here``. What was ``read`` before in the agents' own
-    places is not opened for this.
+    whose own history is read besides that of ``here``. What is ``known`` of the
+    files in the agents' own places is not looked into again.
     """
     folders = tuple(dict.fromkeys((here, *projects)))
     among: tuple[Source, ...] = places.sources(own=data, projects=folders)
     if not paths:
-        return [Opened(source, path) for source, path in places.discover(among, read)], ()
+        return [
+            Opened(source, path) for source, path in places.discover(among, known or places.nothing)
+        ], ()
     opened = places.open_paths(paths, among)
     return [Opened(source, path) for source, path in opened], opened.unknown
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.sources.samples import CLAUDE, CODEX, COPILOT, SESSION, TURNS, said, skipped
+from tests.sources.samples import CLAUDE, CODEX, COPILOT, SESSION, TURNS, lines, said, skipped
+from tests.sources.samples_native import typed
 
 from twice.core.transcript import Position, Reading
 from twice.sources.packed import DAMAGED, TOO_LARGE
@@ -58,6 +59,14 @@ def test_a_packed_log_is_read_as_it_was(
     packed = heard(tmp_path)
     assert packed == plain
     assert said(packed) == TURNS
+
+
+def test_a_packed_log_of_several_sessions_is_several(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"events.jsonl{ending}"
+    path.write_bytes(PACK[ending](lines(typed("use pnpm"), typed("use uv", session="other"))))
+    ((source, found),) = open_paths([path], sources())
+    logs = {log.part: said(log.read(Position())) for log in source.logs(found)}
+    assert logs == {f"native/{SESSION}": ["use pnpm"], "native/other": ["use uv"]}
 
 
 def test_a_packed_log_in_the_agents_own_place_is_found(ending: str, tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ from typing import Any
 
 from twice.actions.keeping import Tally
 from twice.actions.kit import Kit, Opened
+from twice.actions.met import Met
 from twice.actions.proposing import Learned
 from twice.actions.quiet import learn_what_changed
-from twice.actions.reading import Met, Progress, quiet, read
+from twice.actions.reading import Progress, quiet, read
 from twice.core.encoding import canonical
 from twice.core.joined import groups, names
 from twice.core.kept import KnownProject
@@ -31,6 +32,7 @@ def dream(
     """Run the one job that does all learning; return its report, which is kept as well.
 
     ``effective`` is the mode of the user's side of the chain, without project and repository.
+    ``before`` is what was met before, where it was asked when the files were looked for.
     ``only`` are the projects (ids or names) to learn for. The report's shape is documented in
     ``docs/formats/json.md``.
     """

@@ -13,7 +13,7 @@ from twice.core.kept import KnownProject
 from twice.core.places import Elsewhere, Place
 from twice.core.policy import Effective, Policy
 from twice.core.transcript import Session
-from twice.ports import Learner, Outlet, Source, Spool, Store
+from twice.ports import Learner, Outlet, Reader, Spool, Store
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 class Opened:
     """One session file that was found, and the source that reads it."""
 
-    source: Source
+    source: Reader
     path: Path
 
 
@@ -53,7 +53,7 @@ class Kit:
     revision: Callable[[], str]
     mode_of: Callable[[str], Effective]
     place: Callable[[Session, Collection[Path]], Place | Elsewhere]
-    reported: Callable[[Mapping[str, Sequence[bytes]]], Source]
+    reported: Callable[[Mapping[str, Sequence[bytes]]], Reader]
 
     def adopt(self, place: Place) -> str:
         """Return the id of the project at a place, making it where it is new."""

@@ -1,14 +1,15 @@
 """Read what is new in session files, and keep of it what the mode allows."""
 
 import hashlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from twice.actions.keeping import Tally, Turn, batch_of, lineage_keys, session_id
 from twice.actions.kit import Kit, Opened, shorten
+from twice.actions.met import Folder, Met, Settled
 from twice.core import limits
 from twice.core.encoding import encode, keyed
 from twice.core.errors import UnknownFormat
@@ -27,34 +28,6 @@ def quiet(done: int, total: int, path: Path) -> None:
     """Tell nobody how far a reading is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Met:
-    """How far every session was read before."""
-
-    key: bytes
-    files: Mapping[str, ReadFile]
-    _names: dict[str, str] = field(default_factory=dict)  # asked three times of every file
-
-    def name(self, path: Path, part: str = "") -> str:
-        """Return the name under which the store keeps how far a session was read."""
-        if part:
-            return keyed(self.key, f"{path}\0{part}")
-        text = str(path)
-        if text not in self._names:
-            self._names[text] = keyed(self.key, text)
-        return self._names[text]
-
-    def knows(self, agent: str, path: Path) -> bool:
-        """Tell whether a file was read before, as one of the agent's with this name."""
-        before = self.files.get(self.name(path))
-        return before is not None and before.source == agent
-
-
-def met(kit: Kit) -> Met:
-    """Return how far every session was read before."""
-    return Met(kit.store.key, kit.store.files())
-
-
 @dataclass(slots=True)
 class Heard:
     """Everything that one reading of one file yielded."""
@@ -67,9 +40,10 @@ class Heard:
 
 @dataclass(slots=True)
 class _Run:
-    """One reading of many files: the policy revision that it started under, and what it met.
+    """One reading of many files: the policy revision that it started under, and what was met.
 
-    What did not change after ``since`` is too old to be read now.
+    What did not change after ``since`` is too old to be read now. ``open`` are folders with files
+    that need another look, however little changes in them.
     """
 
     kit: Kit
@@ -81,21 +55,20 @@ class _Run:
     folders: frozenset[Path]
     forgotten: frozenset[str]
     modes: dict[str, Mode] = field(default_factory=dict)
-    places: dict[tuple[str, str, str], Place | Elsewhere] = field(default_factory=dict)
+    settled: dict[Folder, Settled] = field(default_factory=lambda: defaultdict(Settled))
+    open: set[Folder] = field(default_factory=set)
     adopted: dict[Place, str] = field(default_factory=dict)
+
+    def leave(self, opened: Opened, why: str) -> None:
+        """Count a session that is not kept: its folder needs another look."""
+        self.tally.files[why] += 1
+        self.open.add(_folder(opened))
 
     def mode_of(self, root: str) -> Mode:
         """Return the effective mode of a project's folder, asked once in a run."""
         if root not in self.modes:
             self.modes[root] = self.kit.mode_of(root).mode
         return self.modes[root]
-
-    def place_of(self, session: Session) -> Place | Elsewhere:
-        """Return where a session belongs, looked up once for each recorded folder."""
-        recorded = (session.cwd, session.root, session.remote)
-        if recorded not in self.places:
-            self.places[recorded] = self.kit.place(session, self.folders)
-        return self.places[recorded]
 
     def adopt(self, place: Place) -> str:
         """Return the id of the project at a place."""
@@ -126,10 +99,14 @@ def read(
 ) -> Tally:
     """Read every session from where the last reading stopped; each is kept whole or not at all.
 
-    ``since`` (UTC in microseconds) leaves out sessions that did not change after it.
+    ``before`` tells what was met before, and which folders were passed by. ``since`` (UTC in
+    microseconds) leaves out sessions that did not change after it.
     """
     tally = Tally(kit.now())
-    before = before or met(kit)
+    before = before or Met(kit)
+    for passed in before.passed:
+        tally.files["unchanged"] += passed.logs
+        tally.projects |= passed.projects
     listed = list(found)
     run = _Run(
         kit=kit,
@@ -150,12 +127,17 @@ def read(
             _pass_over(run, opened, error.strerror or str(error))
         except UnknownFormat as fault:
             _pass_over(run, opened, fault.message)
+    before.note(run.settled, run.open)
     return tally
 
 
 def _pass_over(run: _Run, opened: Opened, reason: str) -> None:
-    run.tally.files["unreadable"] += 1
+    run.leave(opened, "unreadable")
     run.tally.unreadable.append(f"{shorten(opened.path, run.kit.home)}: {reason}")
+
+
+def _folder(opened: Opened) -> Folder:
+    return opened.source.name, opened.path.parent
 
 
 def _folders(met: Met, listed: list[Opened]) -> frozenset[Path]:
@@ -181,20 +163,21 @@ def _folder_of(log: Log) -> set[Path]:
 def _read_log(run: _Run, opened: Opened, log: Log) -> None:
     kit, tally = run.kit, run.tally
     if run.since is not None and log.mtime // 1_000 < run.since:
-        tally.files["older"] += 1
+        run.leave(opened, "older")
         return
     key = run.met.name(opened.path, log.part)
     before = run.met.files.get(key)
     if before is not None and _unchanged(run, before, log):
         tally.files["unchanged"] += 1
         tally.projects.add(before.project)
+        run.settled[_folder(opened)].add(before)
         return
     head = "" if log.part else _head(kit, opened.path)
     start = _start(run, before, log, head)
     heard = hear(log.read(start))
     tally.skipped.update(heard.skipped)
     if heard.session is None and start.told == 0:
-        tally.files["without a session"] += 1
+        run.leave(opened, "without a session")
         return
     session = _storable(heard.session or Session(start.session, opened.source.name))
     forgotten = run.forgets(session, heard.turns)
@@ -203,7 +186,7 @@ def _read_log(run: _Run, opened: Opened, log: Log) -> None:
     project, root = _settle(run, session, before)
     mode = run.mode_of(root)
     if mode is Mode.OFF:
-        tally.files["left alone: mode off"] += 1
+        run.leave(opened, "left alone: mode off")
         return
     depth = depth_of(mode)
     file = ReadFile(
@@ -222,6 +205,7 @@ def _read_log(run: _Run, opened: Opened, log: Log) -> None:
         head=head,
     )
     tally.files["read"] += 1
+    run.settled[_folder(opened)].add(file)
     if session.own or not project:
         kit.store.record(Batch(file))
         return
@@ -277,7 +261,7 @@ def _settle(run: _Run, session: Session, before: ReadFile | None) -> tuple[str, 
         return "", ""
     if before is not None and before.project and not (session.cwd or session.root):
         return before.project, run.roots.get(before.project, "")
-    place = run.place_of(session)
+    place = run.kit.place(session, run.folders)
     if isinstance(place, Elsewhere):
         run.tally.elsewhere[place.reason] += 1
         return "", ""

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import json
+from functools import lru_cache
 from typing import Any
 
 
@@ -34,4 +35,11 @@ def encode(text: str) -> bytes:
 
 def keyed(key: bytes, text: str) -> str:
     """Return a keyed hash (HMAC-SHA256) of a text: it tells equality and nothing else."""
-    return hmac.digest(key, text.encode("utf-8", "surrogatepass"), "sha256").hex()
+    keyed = _keyed(key).copy()
+    keyed.update(text.encode("utf-8", "surrogatepass"))
+    return keyed.hexdigest()
+
+
+@lru_cache(maxsize=4)
+def _keyed(key: bytes) -> hmac.HMAC:
+    return hmac.new(key, digestmod="sha256")

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from twice.core.ideas import Sighting
 from twice.core.policy import Mode
@@ -20,8 +21,7 @@ def depth_of(mode: Mode) -> Depth:
     return Depth.TEXT if mode.keeps_text else Depth.HASH
 
 
-@dataclass(frozen=True, slots=True)
-class ReadFile:
+class ReadFile(NamedTuple):
     """How far a file was read, under which policy revision, and how much was kept of it.
 
     ``key`` is a keyed hash of the path; ``path`` is empty where no text is kept. ``size`` is in

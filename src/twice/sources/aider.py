@@ -15,7 +15,7 @@ from twice.ports import Known, Log
 from twice.sources.aider_chat import Chat
 from twice.sources.aider_parts import Part, begins_with_a_session, parts
 from twice.sources.following import Conversation, Heard, is_new, own_by_location
-from twice.sources.lines import head_of, known_files, read_lines, unknown
+from twice.sources.lines import UNKNOWN, head_of, known_files, read_lines
 
 HISTORY = ".aider.chat.history.md"
 
@@ -45,7 +45,7 @@ class Aider:
         found = dict.fromkeys(project / named for project in self._projects)
         return [path for path in found if self._is_history(path)]
 
-    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
+    def files(self, folder: Path, known: Known = UNKNOWN) -> Iterator[Path]:
         if folder.is_file():
             return iter((folder,))
         return known_files(folder, self.suffixes, self.recognises, known)

@@ -70,6 +70,7 @@ class ChatExport(FileSource):
     name: str
     marks: Sequence[re.Pattern[bytes]]
     suffixes: tuple[str, ...] = SUFFIXES
+    several = True
 
     def homes(self) -> list[Path]:
         """Return no folder: nobody knows where they are."""

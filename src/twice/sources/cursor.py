@@ -15,7 +15,7 @@ from twice.sources.cursor_folders import DATABASE
 from twice.sources.cursor_transcripts import TRANSCRIPTS
 from twice.sources.databases import Stamp, is_database, opened, stamp, tables
 from twice.sources.following import follow
-from twice.sources.lines import BOM, known_files, unknown
+from twice.sources.lines import BOM, UNKNOWN, known_files
 from twice.sources.logs import whole
 from twice.sources.workspaces import GLOBAL, STORAGE, user_folders
 
@@ -51,7 +51,7 @@ class Cursor:
             found |= dict.fromkeys(folder for folder in folders if folder.is_dir())
         return list(found)
 
-    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
+    def files(self, folder: Path, known: Known = UNKNOWN) -> Iterator[Path]:
         if folder.name != GLOBAL and folder.parent.name != STORAGE:
             yield from known_files(folder, self.suffixes, self.recognises, known)
         elif (folder / DATABASE).is_file():  # what extensions keep beside it is none of ours

@@ -20,7 +20,7 @@ from twice.ports import Known, Log, Source
 from twice.sources.entire_checkpoints import Copy, Kept, has_checkpoints, kept_in, refs_in
 from twice.sources.following import Heard, is_new
 from twice.sources.git_objects import Objects, Ref
-from twice.sources.lines import head_of, unknown
+from twice.sources.lines import UNKNOWN, head_of
 from twice.sources.projects import Repository, repository_around, repository_at
 
 UNKNOWN_AGENT = "a transcript of an agent that is not known"
@@ -59,9 +59,9 @@ class Entire:
         folders = dict.fromkeys(found.common for found in around if found)
         return [folder for folder in folders if has_checkpoints(folder)]
 
-    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
+    def files(self, folder: Path, known: Known = UNKNOWN) -> Iterator[Path]:
         found = repository_at(folder.absolute())
-        if found and (known(found.common) or has_checkpoints(found.common)):
+        if found and (known.file(found.common) or has_checkpoints(found.common)):
             yield found.common
 
     def recognises(self, path: Path, head: bytes) -> bool:  # noqa: ARG002

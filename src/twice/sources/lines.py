@@ -4,7 +4,7 @@ import codecs
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import BinaryIO, TypeVar
 import msgspec
 
 from twice.core import limits
+from twice.ports import Known
 from twice.sources.packed import PACKED, open_log, plain, read_some
 
 BLOCK_BYTES = 256 * 1024
@@ -151,24 +152,46 @@ def _characters(data: bytes) -> Iterator[bytes]:
     yield decoder.decode(b"", final=True).encode()
 
 
-def walk(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
+def look_at_all(_: Path, __: str) -> bool:
+    """Pass no folder by."""
+    return False
+
+
+def walk(
+    folder: Path,
+    suffixes: tuple[str, ...],
+    passes: Callable[[Path, str], bool] = look_at_all,
+) -> Iterator[Path]:
     """Yield the files below a folder whose names end so, sorted; packed logs among them.
 
     Links to folders are not followed. A link to nothing is named when it is read; what is there
-    and no regular file (a pipe would hold us) is none.
+    and no regular file (a pipe would hold us) is none. ``passes`` is given a folder and what tells
+    of the files right in it; where it holds, none of them is yielded.
     """
     endings = (*suffixes, *PACKED) if ".jsonl" in suffixes else suffixes
-    waiting = [os.fspath(folder)]
+    waiting = [Path(folder)]
     while waiting:
+        base = waiting.pop()
         try:
-            with os.scandir(waiting.pop()) as listed:
+            with os.scandir(base) as listed:
                 entries = sorted(listed, key=attrgetter("name"))
         except OSError:
             continue
         below = (e for e in entries if e.name not in PRUNED and e.is_dir(follow_symlinks=False))
-        waiting += reversed([entry.path for entry in below])
-        found = (entry for entry in entries if entry.name.endswith(endings))
-        yield from (Path(entry.path) for entry in found if _may_be_read(entry))
+        waiting += reversed([base / entry.name for entry in below])
+        found = [entry for entry in entries if entry.name.endswith(endings)]
+        listing = _listing(found) if found and passes is not look_at_all else ""
+        if not (listing and passes(base, listing)):
+            yield from (base / entry.name for entry in found if _may_be_read(entry))
+
+
+def _listing(entries: Sequence[os.DirEntry[str]]) -> str:
+    """Return names, sizes in bytes and times in ns; nothing where one of them cannot be told."""
+    try:
+        told = ((entry.name, entry.stat()) for entry in entries)
+        return "".join(f"{name}\0{stat.st_size} {stat.st_mtime_ns}\0" for name, stat in told)
+    except OSError:
+        return ""
 
 
 def _may_be_read(entry: os.DirEntry[str]) -> bool:
@@ -178,24 +201,36 @@ def _may_be_read(entry: os.DirEntry[str]) -> bool:
         return True
 
 
-def unknown(_: Path) -> bool:
-    """Know of no file whose it is."""
-    return False
+class _Unknown:
+    """Knows of no file and no folder."""
+
+    def file(self, path: Path) -> bool:  # noqa: ARG002
+        return False
+
+    def folder(self, path: Path, listing: str) -> bool:  # noqa: ARG002
+        return False
+
+
+UNKNOWN: Known = _Unknown()
+"""An agent of which nothing was met before."""
 
 
 def known_files(
     folder: Path,
     suffixes: tuple[str, ...],
     recognises: Callable[[Path, bytes], bool],
-    known: Callable[[Path], bool] = unknown,
+    known: Known = UNKNOWN,
+    *,
+    passes: Callable[[Path, str], bool] = look_at_all,
 ) -> Iterator[Path]:
     """Yield the files below a folder that a source recognises, or that are known to be its own.
 
-    So is one that may not be opened: its reading will say why.
+    So is one that may not be opened: its reading will say why. ``passes`` tells which folders to
+    pass by; it is for those whose sessions are nothing but the files in them.
     """
-    for path in walk(folder, suffixes):
+    for path in walk(folder, suffixes, passes):
         try:
-            found = known(path) or recognises(plain(path), head_of(path))
+            found = known.file(path) or recognises(plain(path), head_of(path))
         except OSError:
             found = True
         if found:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from twice.core.transcript import Position, Reading
 from twice.ports import Known, Log
-from twice.sources.lines import known_files, unknown
+from twice.sources.lines import UNKNOWN, known_files
 
 _LATEST = 2**63 - 1  # nanoseconds, in the year 2262
 
@@ -15,14 +15,17 @@ _LATEST = 2**63 - 1  # nanoseconds, in the year 2262
 class FileSource(ABC):
     """A source of files that it recognises by their names and first bytes, each one session.
 
-    One whose files hold several yields the ``logs`` of a file itself, and reads none as a whole.
+    One whose files hold ``several`` yields the ``logs`` of a file itself, and reads none as a
+    whole.
     """
 
     suffixes: tuple[str, ...] = (".jsonl",)
+    several = False
 
-    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
+    def files(self, folder: Path, known: Known = UNKNOWN) -> Iterator[Path]:
         """Yield the files below a folder that are recognised, or known to be this agent's."""
-        return known_files(folder, self.suffixes, self.recognises, known)
+        recognises = self.recognises
+        return known_files(folder, self.suffixes, recognises, known, passes=known.folder)
 
     @abstractmethod
     def recognises(self, path: Path, head: bytes) -> bool:

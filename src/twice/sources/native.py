@@ -50,6 +50,7 @@ class Native(FileSource):
     """Sessions that agents report; ``own`` is our data folder, with those that we recorded."""
 
     name = NATIVE
+    several = True
 
     def __init__(self, *, own: Path | None = None) -> None:
         self._own = own
@@ -84,16 +85,18 @@ class Native(FileSource):
         return _readings(strand.lines(path), since, self._own)
 
 
-class Reported(Native):
+class Reported:
     """Events that are in no file: the lines of each session, by a name that no other has.
 
     Those that come later have other times; so their numbers follow on from those before.
     """
 
+    name = NATIVE
+
     def __init__(
         self, lines: Mapping[str, Sequence[bytes]], at: int, *, own: Path | None = None
     ) -> None:
-        super().__init__(own=own)
+        self._own = own
         self._lines = lines
         self._at = at
 

@@ -11,7 +11,7 @@ from twice.core.transcript import Position, Reading, Session, Skipped
 from twice.ports import Known, Log
 from twice.sources.databases import Damaged, is_database, opened
 from twice.sources.following import Conversation, own_by_location
-from twice.sources.lines import known_files, unknown
+from twice.sources.lines import UNKNOWN, known_files
 from twice.sources.logs import whole
 from twice.sources.opencode_commands import Commands
 from twice.sources.opencode_database import Kept, Sessions
@@ -48,7 +48,7 @@ class OpenCode:
         folders = [self._data()] + ([chosen.parent] if chosen and chosen.is_file() else [])
         return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
 
-    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
+    def files(self, folder: Path, known: Known = UNKNOWN) -> Iterator[Path]:
         if folder in self.homes():
             yield from self._kept_in(folder)
         else:

@@ -15,7 +15,7 @@ from twice.core.errors import UnknownFormat
 from twice.core.transcript import Position, Reading, Session, Skipped
 from twice.ports import Known, Log
 from twice.sources.following import Conversation, is_new, own_by_location
-from twice.sources.lines import BOM, UNFINISHED, decode, head_of, unknown, walk
+from twice.sources.lines import BOM, UNFINISHED, UNKNOWN, decode, head_of, walk
 from twice.sources.logs import whole
 from twice.sources.openhands_chat import Chat
 from twice.sources.openhands_files import (
@@ -52,10 +52,10 @@ class OpenHands:
     def homes(self) -> list[Path]:
         return homes_in(self._environ)
 
-    def files(self, folder: Path, known: Known = unknown) -> Iterator[Path]:
+    def files(self, folder: Path, known: Known = UNKNOWN) -> Iterator[Path]:
         """Yield the first event of each session; the others are not opened to be told from it."""
         for path in walk(folder, self.suffixes):
-            if not is_later_event(path) and (known(path) or self._is_readable_session(path)):
+            if not is_later_event(path) and (known.file(path) or self._is_readable_session(path)):
                 yield path
 
     def recognises(self, path: Path, head: bytes) -> bool:

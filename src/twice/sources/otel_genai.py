@@ -45,6 +45,7 @@ class OtelGenAi(FileSource):
     """Conversations in exports of OpenTelemetry; they lie where somebody had them written."""
 
     name = NAME
+    several = True
     suffixes: tuple[str, ...] = (".json", ".jsonl")
 
     def __init__(self, *, own: Path | None = None) -> None:

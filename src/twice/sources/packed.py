@@ -9,13 +9,14 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
 from twice.core import limits
 from twice.core.transcript import Position, Reading, Skipped
-from twice.ports import Known, Log, Source
+from twice.ports import Log, Reader
 
 ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 PACKED = tuple(f".jsonl{ending}" for ending in ENDINGS)
@@ -71,37 +72,38 @@ def read_some(file: IO[bytes], size: int) -> bytes | None:
 
 
 class Unpacked:
-    """A source of packed logs: those of another source, which reads them when they are unpacked."""
+    """Reads the packed logs of a source, which reads them once they are unpacked.
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    ``several``: one may hold many sessions, so that it is unpacked to tell which.
+    """
+
+    def __init__(self, source: Reader, *, several: bool = False) -> None:
         self.name = source.name
-        self.suffixes: tuple[str, ...] = PACKED
-
-    def homes(self) -> list[Path]:
-        """Return no folder: packed logs lie beside the others."""
-        return []
-
-    def files(self, folder: Path, known: Known) -> Iterator[Path]:
-        """Yield the packed logs among the files of the source."""
-        return (path for path in self.source.files(folder, known) if is_packed(path))
-
-    def recognises(self, path: Path, head: bytes) -> bool:
-        """Tell whether a packed file is a log of the source."""
-        return is_packed(path) and self.source.recognises(plain(path), head)
+        self._source = source
+        self._several = several
 
     def logs(self, path: Path) -> Iterator[Log]:
-        """Yield the one session of a packed log; it is unpacked when it is read."""
-        stat = path.stat()
-        yield Log("", stat.st_size, stat.st_mtime_ns, partial(self._read, path))
+        """Yield the sessions of a packed log; where it is one, it is unpacked when it is read."""
+        if not self._several:
+            stat = path.stat()
+            yield Log("", stat.st_size, stat.st_mtime_ns, partial(self._read, path))
+            return
+        with _copy(path) as (copy, flaw):
+            for log in self._source.logs(copy):
+                yield replace(log, read=partial(_flawed, log, flaw))
 
     def _read(self, path: Path, since: Position) -> Iterator[Reading]:
         with _copy(path) as (copy, flaw):
-            for log in self.source.logs(copy):
-                for item in log.read(since):
-                    if isinstance(item, Position) and flaw:
-                        yield Skipped(item.seq, flaw)
-                    yield item
+            for log in self._source.logs(copy):
+                yield from _flawed(log, flaw, since)
+
+
+def _flawed(log: Log, flaw: str, since: Position) -> Iterator[Reading]:
+    """Yield what a log holds; before its end, what was left out when it was unpacked."""
+    for item in log.read(since):
+        if isinstance(item, Position) and flaw:
+            yield Skipped(item.seq, flaw)
+        yield item
 
 
 @contextmanager

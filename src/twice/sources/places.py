@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from twice.core.errors import UnknownFormat, Unreadable
-from twice.ports import Source
+from twice.ports import Known, Reader, Source
 from twice.sources.aider import Aider
 from twice.sources.chat_exports import is_named_like_one
 from twice.sources.chatgpt import ChatGpt
@@ -17,7 +16,8 @@ from twice.sources.copilot_cli import CopilotCli
 from twice.sources.cursor import Cursor
 from twice.sources.entire import Entire
 from twice.sources.gemini_cli import GeminiCli, is_in_chats
-from twice.sources.lines import head_of, walk
+from twice.sources.lines import UNKNOWN, head_of, walk
+from twice.sources.logs import FileSource
 from twice.sources.native import Native
 from twice.sources.opencode import OpenCode, is_named_like_its_database
 from twice.sources.openhands import OpenHands
@@ -35,10 +35,10 @@ _NOT_SESSIONS = frozenset({"history.jsonl", "journal.jsonl", "session_index.json
 class Opened:
     """The session files found, each once, and those that look like one but no source knows."""
 
-    files: tuple[tuple[Source, Path], ...]
+    files: tuple[tuple[Reader, Path], ...]
     unknown: tuple[Path, ...] = ()
 
-    def __iter__(self) -> Iterator[tuple[Source, Path]]:
+    def __iter__(self) -> Iterator[tuple[Reader, Path]]:
         return iter(self.files)
 
 
@@ -67,26 +67,29 @@ def sources(*, own: Path | None = None, projects: Sequence[Path] = ()) -> tuple[
     return (*natives, Entire(natives=natives, projects=projects))
 
 
-Read = Callable[[str, Path], bool]
-"""Tells whether a file was read before, as one of the agent's with this name."""
+def nothing(_: str) -> Known:
+    """Know of no agent's files."""
+    return UNKNOWN
 
 
-def never(_: str, __: Path) -> bool:
-    """Know of no file that was read before."""
-    return False
+def discover(
+    among: Sequence[Source], known: Callable[[str], Known] = nothing
+) -> Iterator[tuple[Reader, Path]]:
+    """Yield the session files in the agents' own places on this machine, source by source.
 
-
-def discover(among: Sequence[Source], read: Read = never) -> Iterator[tuple[Source, Path]]:
-    """Yield the session files in the agents' own places on this machine, source by source."""
+    ``known`` returns what is known of the files of the agent with a name.
+    """
     for source in among:
         for home in source.homes():
-            files = source.files(home, partial(read, source.name))
+            files = source.files(home, known(source.name))
             yield from ((_reader(source, path), path) for path in files)
 
 
-def _reader(source: Source, path: Path) -> Source:
+def _reader(source: Source, path: Path) -> Reader:
     """Return what reads a file of a source: where it is packed, it is unpacked first."""
-    return Unpacked(source) if is_packed(path) else source
+    if not is_packed(path):
+        return source
+    return Unpacked(source, several=isinstance(source, FileSource) and source.several)
 
 
 def open_paths(paths: Iterable[Path], among: Sequence[Source]) -> Opened:
@@ -95,7 +98,7 @@ def open_paths(paths: Iterable[Path], among: Sequence[Source]) -> Opened:
     Raises ``Unreadable`` for a path that is not there or may not be read, and ``UnknownFormat``
     for a single file that no source recognises.
     """
-    found: dict[Path, tuple[Source, Path]] = {}
+    found: dict[Path, tuple[Reader, Path]] = {}
     unknown: dict[Path, None] = {}
     for path in paths:
         for file, source in _below(path, among):
@@ -135,7 +138,7 @@ def _stores_in(path: Path, among: Sequence[Source]) -> Iterator[tuple[Path, Sour
     """Yield what holds sessions without files for them, as a repository does."""
     for source in among:
         if not source.suffixes:
-            yield from ((x, source) for x in source.files(path, partial(never, source.name)))
+            yield from ((x, source) for x in source.files(path, UNKNOWN))
 
 
 def _in_folder(file: Path, among: Sequence[Source]) -> Iterator[tuple[Path, Source | None]]:

@@ -25,12 +25,12 @@ class MemoryTables:
         table: str,
         *where: Where,
         columns: Sequence[str] = (),
-        order: Sequence[str] = (),
+        order: Sequence[str] | None = (),
         limit: int | None = None,
     ) -> list[Row]:
         """Return copies of matching rows, in order of the primary key where no other is asked."""
         rows = [row for _, row in sorted(self._tables[table].items()) if _meets(row, where)]
-        for column in reversed(order):
+        for column in reversed(order or ()):
             rows.sort(key=_place(column.lstrip("-")), reverse=column[0] == "-")
         if limit is not None:
             rows = rows[:limit]

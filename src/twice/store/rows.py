@@ -16,10 +16,13 @@ class Tables(Protocol):
         table: str,
         *where: Where,
         columns: Sequence[str] = (),
-        order: Sequence[str] = (),
+        order: Sequence[str] | None = (),
         limit: int | None = None,
     ) -> list[Row]:
-        """Return rows that meet every condition; ``-column`` orders downwards."""
+        """Return rows that meet every condition, in order of the primary key.
+
+        ``order`` puts columns before it, downwards where one is ``-column``; None: in any order.
+        """
         ...
 
     def put(self, table: str, rows: Iterable[Row]) -> None:

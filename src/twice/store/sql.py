@@ -29,17 +29,18 @@ class SqlTables:
         table: str,
         *where: Where,
         columns: Sequence[str] = (),
-        order: Sequence[str] = (),
+        order: Sequence[str] | None = (),
         limit: int | None = None,
     ) -> list[Row]:
         """Return matching rows, in order of the primary key where no other is asked."""
         names = tuple(columns) or tuple(column.name for column in TABLES[table].columns)
-        by = [f'"{n[1:]}" DESC' if n[0] == "-" else f'"{n}"' for n in order]
+        by = [f'"{n[1:]}" DESC' if n[0] == "-" else f'"{n}"' for n in order or ()]
         by += [f'"{name}"' for name in TABLES[table].key_names]
+        ordered = f" ORDER BY {', '.join(by)}" if order is not None else ""
         rows: list[Row] = []
         for part in _chunks(where):
             clause, values = _clause(part)
-            statement = f"SELECT {_listed(names)} FROM {table}{clause} ORDER BY {', '.join(by)}"
+            statement = f"SELECT {_listed(names)} FROM {table}{clause}{ordered}"
             if limit is not None:
                 statement += f" LIMIT {int(limit)}"
             found = self._driver.execute(statement, values)

@@ -182,7 +182,7 @@ class RowStore:
         with self._database.writing() as tables:
             dropped = transcripts.expire(tables, now)
             if any(dropped.values()):
-                notes.drop_all(tables)
+                notes.drop_all(tables, notes.PROJECT)
                 sweep.sweep(tables)
         return dropped
 
@@ -192,7 +192,8 @@ class RowStore:
         """Erase sessions and append what was decided about it, whole or not at all."""
         with self._database.writing(durable=True) as tables:
             erased = frozenset(sessions)
-            notes.drop_all(tables)
+            for kind in (notes.PROJECT, notes.FOLDER):
+                notes.drop_all(tables, kind)
             counts = transcripts.forget(tables, erased, name=lambda name: keyed(self.key, name))
             ledger.append(tables, drafts, after=after, at=at, blobs={})
             counts["texts"] = sweep.sweep(tables, without=erased)
@@ -202,7 +203,7 @@ class RowStore:
     def notes(self) -> dict[str, str]:
         """Return what was noted of projects in which nothing changed since."""
         with self._reading() as tables:
-            return notes.notes(tables)
+            return notes.notes(tables, notes.PROJECT)
 
     def note(self, project: str, text: str, *, after: int) -> None:
         """Note of a project what holds until its evidence or its decisions change.
@@ -211,7 +212,17 @@ class RowStore:
         """
         with self._database.writing() as tables:
             if ledger.position(tables) == after:
-                notes.note(tables, project, text)
+                notes.put(tables, notes.PROJECT, {project: text})
+
+    def folder_notes(self) -> dict[str, str]:
+        """Return what was noted of folders with sessions, by a keyed hash of their place."""
+        with self._reading() as tables:
+            return notes.notes(tables, notes.FOLDER)
+
+    def note_folders(self, noted: Mapping[str, str]) -> None:
+        """Note of folders what holds until a person has something forgotten."""
+        with self._database.writing() as tables:
+            notes.put(tables, notes.FOLDER, noted)
 
     def save_report(self, id: str, *, at: int, body: bytes) -> None:
         """Keep the report of a dream."""

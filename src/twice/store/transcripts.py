@@ -14,12 +14,13 @@ _DAY = 24 * 60 * 60 * 1_000_000
 
 
 def files(tables: Tables) -> dict[str, ReadFile]:
-    """Return how far every file was read, by its key."""
+    """Return how far every file was read, by its key: at once, for there may be 100,000."""
     depths = {str(depth): depth for depth in Depth}
-    return {
-        row["key"]: ReadFile(**(row | {"depth": depths[row["depth"]]}))
-        for row in tables.select("readings")
-    }
+    kept: dict[str, ReadFile] = {}
+    for row in tables.select("readings", columns=ReadFile._fields, order=None):
+        row["depth"] = depths[row["depth"]]
+        kept[row["key"]] = ReadFile._make(row.values())
+    return kept
 
 
 def record(tables: Tables, batch: Batch) -> Recorded:
@@ -27,7 +28,7 @@ def record(tables: Tables, batch: Batch) -> Recorded:
 
     A session that another tool wrote down makes way for what its own agent kept of it.
     """
-    tables.put("readings", [{**_row(batch.file), "depth": str(batch.file.depth)}])
+    tables.put("readings", [{**batch.file._asdict(), "depth": str(batch.file.depth)}])
     if batch.session is None:
         return Recorded("", 0)
     kept = session(tables, batch.session.id)
@@ -220,7 +221,7 @@ def forget(tables: Tables, ids: Iterable[str], *, name: Callable[[str], str]) ->
     return counts
 
 
-def _row(value: ReadFile | KeptSession | KeptTurn) -> Row:
+def _row(value: KeptSession | KeptTurn) -> Row:
     """Return a flat value as a row."""
     return {name: getattr(value, name) for name in value.__slots__}
 

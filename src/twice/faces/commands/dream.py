@@ -53,19 +53,20 @@ def command(
 
     run_mode = Mode(mode) if mode else None
     with opened(run_mode=run_mode, throwaway=dry_run) as app:
-        before = app.met()
+        before = app.met(pass_by=since is None)
         found, unknown = found_sessions(
             paths,
             here=Path.cwd(),
             data=app.kit.data,
             projects=project_folders(app),
-            read=before.knows,
+            known=before.of,
         )
-        if not found and not paths and otherwise is not None:
+        if not (found or before.passed or paths) and otherwise is not None:
             say(f"No sessions found on this machine; reading {otherwise} instead.")
             found, unknown = found_sessions([otherwise], here=Path.cwd(), data=app.kit.data)
         elif otherwise is not None:
-            say(f"Reading {present.counted(len(found), 'session file')} found on this machine.")
+            files = len(found) + sum(passed.logs for passed in before.passed)
+            say(f"Reading {present.counted(files, 'session file')} found on this machine.")
         only = frozenset({project_id(app, project)}) if project else None
         with _progress(machine) as progress:
             report = app.dream(
