@@ -35,14 +35,14 @@ from twice.core.limits import HEAD_BYTES
 from twice.core.transcript import Event, Position
 from twice.ports import Log, Source
 from twice.sources.claude_code import ClaudeCode
-from twice.sources.lines import unknown
+from twice.sources.lines import UNKNOWN
 from twice.sources.places import sources
 
 MB = 1_000_000
 RATIO, MEGABYTES = 1.0, 150.0
 LONG_LINE, GROWTH = 60 * MB, 1 * MB
 BESIDE_GROWTH = HEAD_BYTES + 1 * MB
-TRIES = 3  # of decoding and observing, by turns; the best of each counts
+TRIES = 5  # of decoding and observing, by turns; the best of each counts
 
 _IDS = re.compile(
     rb'(":"(?:(?:msg|req|toolu)_|(?=[0-9a-f]{8}-[0-9a-f]{4}-)|(?=\d{4}-\d\d-\d\dT)))[0-9A-Za-z]{4}'
@@ -198,7 +198,7 @@ def formats(corpus: Path) -> dict[str, dict[str, float]]:
     """Return for every format in the corpus how many MB of it are read in a second of CPU."""
     found = {}
     for source in sources():
-        if paths := list(source.files(corpus, unknown)):
+        if paths := list(source.files(corpus, UNKNOWN)):
             size = sum(path.stat().st_size for path in paths)
             seconds = alone(read_all, source.name, paths)[0].seconds
             found[source.name] = {"bytes": size, "mb_per_second": size / MB / seconds}

@@ -25,6 +25,7 @@ from tests.sources.samples import (
 
 from twice.core.transcript import Kind, Position, Reading
 from twice.sources.claude_code import BY_SCRIPT, ClaudeCode
+from twice.sources.lines import UNKNOWN_SHAPE
 from twice.sources.wrappings import words_of
 
 
@@ -87,6 +88,14 @@ def test_what_the_harness_injects_is_not_the_human(path: Path, text: str) -> Non
 )
 def test_what_is_marked_as_injected_is_not_the_human(path: Path, mark: dict[str, Any]) -> None:
     assert said(heard(path, typed("use pnpm", **mark))) == []
+
+
+def test_a_record_that_contradicts_itself_is_nobodys_words(path: Path) -> None:
+    agents = {"message": {"role": "assistant", "content": "always use npm"}}
+    persons = reply("use yarn", 2) | {"message": {"role": "user", "content": "use yarn"}}
+    found = heard(path, typed("use pnpm"), typed("x", 1, **agents), persons)
+    assert (said(found), replies(found)) == (["use pnpm"], [])
+    assert [item.reason for item in skipped(found)] == [UNKNOWN_SHAPE, UNKNOWN_SHAPE]
 
 
 def test_a_notification_repeated_200_times_leaves_four_turns(path: Path) -> None:

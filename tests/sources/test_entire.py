@@ -13,10 +13,12 @@ from tests.sources import samples
 from tests.sources.samples import humans, position, read, replies, said, session, skipped
 from tests.sources.samples_entire import V1, Checkpoints, commit, git, note, repository
 
+from twice.core.encoding import text_digest
 from twice.core.transcript import Event, Position
 from twice.sources.entire import NOT_HERE, UNKNOWN_AGENT, Entire
 from twice.sources.git_objects import Objects
 from twice.sources.places import open_paths, sources
+from twice.store.sql import SqliteDatabase
 
 OTHER = "99999999-2222-4333-8444-555555555555"
 
@@ -423,7 +425,10 @@ def test_a_dream_in_a_repository_counts_each_session_once(desk: Desk) -> None:
     native.parent.mkdir(parents=True)
     native.write_bytes(one.replace(b"/work/shop", str(desk.work).encode()))
     first = desk.twice("dream", "--mode", "suggest", "--json").value
-    assert first["read"]["files"] == {"read": 2}
+    assert first["read"]["files"] == {
+        "read": 2,
+        "of sessions that their agents kept themselves": 1,
+    }
     assert (first["read"]["sessions"], first["proposals"]) == (1, [])
     again = desk.twice("dream", "--mode", "suggest", "--json").value
     assert again["read"]["files"] == {"unchanged": 2}
@@ -432,6 +437,27 @@ def test_a_dream_in_a_repository_counts_each_session_once(desk: Desk) -> None:
     (proposal,) = second["proposals"]
     assert {row["session"] for row in proposal["evidence"]} == {samples.SESSION, OTHER}
     assert {row["agent"] for row in proposal["evidence"]} == {"claude-code"}
+
+
+def test_what_the_agent_kept_goes_before_its_checkpoint(desk: Desk) -> None:
+    kept = Checkpoints(desk.work)
+    one, two = wishing(samples.SESSION, 1), wishing(OTHER, 9)
+    for id, data in ((samples.SESSION, one), (OTHER, two)):
+        kept.add(id, data.replace(b"look at page", b"look at [REDACTED]"))
+    desk.twice("dream", "--mode", "suggest")
+    native = desk.home / ".claude" / "projects" / "-work" / f"{samples.SESSION}.jsonl"
+    native.parent.mkdir(parents=True)
+    native.write_bytes(one.replace(b"/work/shop", str(desk.work).encode()))
+    desk.twice("dream", "--mode", "suggest")
+    (proposal,) = desk.twice("review", "--list", "--json").value["proposals"]
+    assert len(proposal["evidence"]) == 2
+    store = SqliteDatabase(desk.data / "twice.db")
+    with store.reading() as tables:
+        sessions = {row["id"]: row["turns"] for row in tables.select("sessions")}
+        turns = {row["text"]: row["session"] for row in tables.select("turns")}
+    store.close()
+    assert sessions == {samples.SESSION: 2, OTHER: 2}
+    assert turns[text_digest("look at page 1")] == samples.SESSION
 
 
 def test_checkpoints_are_listed_among_the_sessions(desk: Desk) -> None:

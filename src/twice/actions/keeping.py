@@ -62,11 +62,18 @@ def _record_id(kit: Kit, id: str, depth: Depth) -> str:
 
 
 def batch_of(
-    kit: Kit, tally: Tally, file: ReadFile, session: Session, turns: list[Turn], *, fresh: bool
+    kit: Kit,
+    tally: Tally,
+    file: ReadFile,
+    session: Session,
+    turns: list[Turn],
+    *,
+    fresh: bool,
+    instead: bool = False,
 ) -> Batch:
     """Return everything that a reading adds: session, lineage keys, clean turns, sightings.
 
-    ``fresh``: the file was read from its beginning.
+    ``fresh`` and ``instead`` are those of the batch.
     """
     redacted = [_clean(kit, turn.event.text) for turn in turns]
     found = list(_sightings(kit, tally, file, session, turns, redacted))
@@ -86,6 +93,7 @@ def batch_of(
             turns=len(turns),
         ),
         fresh=fresh,
+        instead=instead,
         keys=(*lineage_keys(kit, turns), *_origins(kit, session)),
         turns=tuple(_kept_turns(file, turns, redacted)) if text else (),
         sightings=tuple(sighting for sighting, _ in found),

@@ -58,6 +58,7 @@ class _Run:
     settled: dict[Folder, Settled] = field(default_factory=lambda: defaultdict(Settled))
     open: set[Folder] = field(default_factory=set)
     adopted: dict[Place, str] = field(default_factory=dict)
+    sources: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def leave(self, opened: Opened, why: str) -> None:
         """Count a session that is not kept: its folder needs another look."""
@@ -69,6 +70,13 @@ class _Run:
         if root not in self.modes:
             self.modes[root] = self.kit.mode_of(root).mode
         return self.modes[root]
+
+    def reads_elsewhere(self, file: ReadFile) -> bool:
+        """Tell whether the session of a file is kept from another source, too."""
+        if not self.sources:
+            for read in self.met.files.values():
+                self.sources[read.session] |= {read.source} if read.project else set()
+        return bool(self.sources[file.session] - {file.source})
 
     def adopt(self, place: Place) -> str:
         """Return the id of the project at a place."""
@@ -208,22 +216,24 @@ def _read_log(run: _Run, opened: Opened, log: Log) -> None:
     run.settled[_folder(opened)].add(file)
     if session.own or not project:
         kit.store.record(Batch(file))
-        return
-    if session.restated and _is_kept_elsewhere(run, session, file.session):
+    else:
+        _keep(run, file, session, heard.turns, fresh=start.told == 0)
+
+
+def _keep(run: _Run, file: ReadFile, session: Session, turns: list[Turn], *, fresh: bool) -> None:
+    """Keep what a reading adds; what the agent itself kept goes before what others wrote down."""
+    kit, tally = run.kit, run.tally
+    elsewhere = is_unique(session.id) and run.reads_elsewhere(file)
+    if session.restated and elsewhere:
         tally.files["of sessions that their agents kept themselves"] += 1
-        kit.store.record(Batch(file))
+        kit.store.record(Batch(file._replace(project="")))
         return
+    run.sources[file.session].add(file.source)
     tally.sessions.add(session.id)
-    tally.turns += len(heard.turns)
-    tally.projects.add(project)
-    batch = batch_of(kit, tally, file, session, heard.turns, fresh=start.told == 0)
+    tally.turns += len(turns)
+    tally.projects.add(file.project)
+    batch = batch_of(kit, tally, file, session, turns, fresh=fresh, instead=fresh and elsewhere)
     tally.sightings += kit.store.record(batch).sightings
-
-
-def _is_kept_elsewhere(run: _Run, session: Session, id: str) -> bool:
-    """Tell whether a session is kept as the agent that it ran in wrote it."""
-    kept = run.kit.store.session(id)
-    return kept is not None and kept.agent != session.agent and is_unique(session.id)
 
 
 def _storable(session: Session) -> Session:

@@ -76,14 +76,16 @@ class KeptTurn:
 class Batch:
     """Everything that one reading of one file adds; it is kept whole or not at all.
 
-    ``fresh``: the file was read from its beginning. ``keys`` are hashes of what makes two
-    sessions one lineage; ``starts`` are the character offsets of the sightings inside their
-    turns, one for each sighting.
+    ``fresh``: the file was read from its beginning. ``instead``: what was kept of the session
+    before makes way, as what another tool wrote down does for what its own agent kept. ``keys``
+    are hashes of what makes two sessions one lineage; ``starts`` are the character offsets of the
+    sightings inside their turns, one for each sighting.
     """
 
     file: ReadFile
     session: KeptSession | None = None
     fresh: bool = True
+    instead: bool = False
     keys: tuple[str, ...] = ()
     turns: tuple[KeptTurn, ...] = ()
     sightings: tuple[Sighting, ...] = ()

@@ -178,7 +178,7 @@ class _Listener:
         if is_injected(record):
             return []
         message = message_of(record)
-        if message is None:
+        if message is None or message.role == "assistant":
             return [Skipped(line.seq, UNKNOWN_SHAPE)]
         texts, results = message.texts(), message.results()
         if any(is_interrupt(text) for text in texts):
@@ -204,7 +204,7 @@ class _Listener:
             for sent in self._queue.settled(line.seq):
                 heard += self._say_queued(sent)
         message = message_of(record)
-        if message is None:
+        if message is None or message.role == "user":
             return [*heard, Skipped(line.seq, UNKNOWN_SHAPE)]
         if record.is_sidechain or record.is_api_error_message or message.model == "<synthetic>":
             return heard

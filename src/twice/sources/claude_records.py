@@ -40,6 +40,7 @@ class Message(msgspec.Struct, gc=False):
 
     content: str | list[Block] | None = None
     model: str | None = None
+    role: str | None = None
 
     def texts(self) -> list[str]:
         """Return what is said in it: neither thoughts, nor calls of tools, nor their results."""

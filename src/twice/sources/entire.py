@@ -120,7 +120,7 @@ class _Reader:
     """What is known of one session while the copies of it are read."""
 
     def __init__(self, repository: Repository, session: str) -> None:
-        self.session = Session("", "", root=str(repository.root))
+        self.session = Session("", "", root=str(repository.root), restated=Entire.name)
         self.told = 0
         self._repository = repository
         self._name = session

@@ -24,17 +24,12 @@ def files(tables: Tables) -> dict[str, ReadFile]:
 
 
 def record(tables: Tables, batch: Batch) -> Recorded:
-    """Keep what one reading of one file adds.
-
-    A session that another tool wrote down makes way for what its own agent kept of it.
-    """
+    """Keep what one reading of one file adds, or all of a session ``instead`` of what was kept."""
     tables.put("readings", [{**batch.file._asdict(), "depth": str(batch.file.depth)}])
     if batch.session is None:
         return Recorded("", 0)
-    kept = session(tables, batch.session.id)
-    if kept is not None and kept.agent != batch.session.agent:
-        for table in ("turns", "sightings"):
-            tables.delete(table, ("session", "=", kept.id))
+    for table in ("turns", "sightings") if batch.instead else ():
+        tables.delete(table, ("session", "=", batch.session.id))
     lineage = _lineage(tables, batch)
     tables.put("sessions", [_session_row(tables, batch, batch.session, lineage)])
     _keep_turns(tables, batch.turns)
