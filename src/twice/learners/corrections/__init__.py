@@ -3,17 +3,17 @@
 import re
 
 from twice.core.ideas import Idea, Sighting, Signal
+from twice.learners.corrections.before import Before
 from twice.learners.corrections.hearing import Heard, hear
 from twice.learners.corrections.languages import language_of
 from twice.learners.corrections.own_words import own_words
 from twice.learners.corrections.pieces import parts, pieces
-from twice.learners.corrections.rules import Before, Setting
+from twice.learners.corrections.said import Setting
 from twice.learners.corrections.sentences import SENTENCE_CHARS, sentences
 from twice.learners.corrections.signs import fingerprint
 from twice.learners.corrections.vocabulary import (
     NO_ROLES,
     Roles,
-    Vocabulary,
     languages,
     vocabulary,
 )
@@ -22,8 +22,6 @@ __all__ = ["fingerprint", "gather", "notice"]
 
 _LISTED = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]", re.M)
 SIGNALS = 32  # of one turn; what says more is pasted
-ASKED_CHARS = 160  # a question that near to the end of the agent's words waits for an answer
-PREVIOUS_CHARS = 400  # the end of the agent's words is what a person answers
 
 
 def notice(text: str, *, previous: str = "", interrupted: bool = False) -> tuple[Signal, ...]:
@@ -40,7 +38,7 @@ def notice(text: str, *, previous: str = "", interrupted: bool = False) -> tuple
     if language not in languages():
         return ()  # a script without a word table: better deaf than wrong
     words = vocabulary(language)
-    before: Before | None = None
+    before = Before(previous, words)
     listed = len(_LISTED.findall(own)) > 1
     signals: list[Signal] = []
     earlier: Roles = NO_ROLES
@@ -50,7 +48,6 @@ def notice(text: str, *, previous: str = "", interrupted: bool = False) -> tuple
             continue
         found = pieces(own[start:end], words)
         for part in parts(found):
-            before = _before(previous, words) if before is None else before
             head, tail = start + part[0].start, start + part[-1].end
             if part is found:
                 head, tail = start, end
@@ -84,24 +81,4 @@ def _signal(text: str, start: int, end: int, language: str, heard: Heard) -> Sig
         language,
         heard.fingerprint,
         heard.reasons,
-    )
-
-
-def _before(previous: str, words: Vocabulary) -> Before:
-    end = previous[-PREVIOUS_CHARS:].strip()
-    if not end:
-        return Before()
-    spoken = language_of(end)
-    found = pieces(end, words if spoken == words.language else vocabulary(spoken))
-    roles = NO_ROLES.union(*(piece.roles for piece in found))
-    stems = frozenset(piece.stem for piece in found if not piece.silent)
-    asked = end[-ASKED_CHARS:]
-    return Before(
-        spoke=True,
-        asked="?" in asked or "？" in asked,
-        acted=bool(roles & {"happened", "acted"}) or "stops" not in roles,
-        announced="announced" in roles,
-        stems=frozenset(stem.rpartition(":")[2] for stem in stems),
-        kinds=frozenset(stem for stem in stems if ":" in stem),
-        language=spoken,
     )

@@ -1,7 +1,7 @@
 """The clauses of a sentence taken apart."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import cached_property
 
 from twice.learners.corrections.pieces import Piece
 from twice.learners.corrections.vocabulary import NO_ROLES, Roles
@@ -20,15 +20,16 @@ _DENYING = frozenset(("orders", "prohibitions", "negators"))
 _NEGATIONS = frozenset(("negators", "prohibitions"))
 
 
-class Clause(NamedTuple):
+class Clause:
     """Pieces between two breaks. ``hard``: a hard break, as a semicolon, stands before it."""
 
-    pieces: tuple[Piece, ...]
-    hard: bool
-    roles: Roles
-    last: bool = False
+    def __init__(self, pieces: tuple[Piece, ...], hard: bool) -> None:
+        self.pieces = pieces
+        self.hard = hard
+        self.last = False
+        self.roles: Roles = NO_ROLES.union(*[piece.roles for piece in pieces])
 
-    @property
+    @cached_property
     def opening(self) -> Piece | None:
         """The first piece that says something: no filler, no politeness."""
         for piece in self.pieces:
@@ -36,7 +37,7 @@ class Clause(NamedTuple):
                 return piece
         return None
 
-    @property
+    @cached_property
     def act(self) -> Piece | None:
         """The first piece behind fillers and frames ("from now on", "can you"): what to do."""
         for piece in self.pieces:
@@ -56,7 +57,7 @@ class Clause(NamedTuple):
                 return piece
         return None
 
-    @property
+    @cached_property
     def complains(self) -> bool:
         """True where it says what the agent did: "you edited …", "why are you …"."""
         for i, piece in enumerate(self.pieces):
@@ -68,7 +69,7 @@ class Clause(NamedTuple):
                 return False
         return False
 
-    @property
+    @cached_property
     def fragment(self) -> bool:
         """True where it is a bare "not in …": a negation before a place or an article."""
         for piece, after in zip(self.pieces, self.pieces[1:], strict=False):
@@ -76,7 +77,12 @@ class Clause(NamedTuple):
                 return bool(after.roles & {"places", "articles"})
         return False
 
-    @property
+    def after(self, piece: Piece) -> Roles:
+        """Return the roles of what stands right behind a piece."""
+        i = self.pieces.index(piece) + 1
+        return self.pieces[i].roles if i < len(self.pieces) else NO_ROLES
+
+    @cached_property
     def content(self) -> int:
         """How many pieces enter a fingerprint."""
         return sum(not piece.silent for piece in self.pieces)
@@ -97,7 +103,7 @@ def clauses(found: Sequence[Piece]) -> tuple[Clause, ...]:
             current.append(piece)
     _close(done, current, hard)
     if done:
-        done[-1] = done[-1]._replace(last=True)
+        done[-1].last = True
     return tuple(done)
 
 
@@ -114,8 +120,7 @@ def _joins_negation(found: Sequence[Piece], i: int) -> bool:
 
 def _close(done: list[Clause], current: list[Piece], hard: bool) -> None:
     if current:
-        roles = NO_ROLES.union(*[piece.roles for piece in current])
-        done.append(Clause(tuple(current), hard, roles))
+        done.append(Clause(tuple(current), hard))
 
 
 def answers_no(clause: Clause, opening: Piece) -> bool:

@@ -5,7 +5,8 @@ from typing import NamedTuple
 from twice.core.ideas import Fingerprint, Scope, SignalKind
 from twice.learners.corrections.clauses import Clause, clauses
 from twice.learners.corrections.pieces import Piece
-from twice.learners.corrections.rules import RULES, SHORT_PIECES, Said, Setting
+from twice.learners.corrections.rules import RULES, SHORT_PIECES
+from twice.learners.corrections.said import Said, Setting
 from twice.learners.corrections.vocabulary import Roles
 
 HEARD = 0.55  # the confidence that a signal needs; chosen on the development sets
@@ -30,7 +31,7 @@ def hear(found: list[Piece], roles: Roles, setting: Setting, *, question: bool) 
 
     ``roles`` are those of all its pieces.
     """
-    rules = [(name, rule) for name, rule, needed in RULES if not roles.isdisjoint(needed)]
+    rules = [(name, rule) for name, rule, needs in RULES if any(map(roles.issuperset, needs))]
     if not rules:
         return None
     said = _said(found, setting, question)

@@ -1,7 +1,7 @@
 """Which language a text is written in, as far as a word table exists."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from twice.learners.corrections.vocabulary import fold, languages, vocabulary
 
@@ -37,20 +37,35 @@ def language_of(text: str, default: str = "en") -> str:
     return _latin(text, default)
 
 
+# The votes for all languages are added up as one number, each in its own bits.
+_BITS, _UNIT = 32, 2520  # the unit can be shared among as many as ten
+_MOST = (1 << _BITS) - 1
+_PLACES = {language: _BITS * place for place, language in enumerate(LATIN)}
+WORDS = 50_000  # kept in hand
+
+
 def _latin(text: str, default: str) -> str:
     """Return the language that most of the words are function words of."""
-    index = _index()
-    scores = dict.fromkeys(LATIN, 0.0)
-    for word in _WORD.findall(text):
-        for part in (word,) if word.isalpha() else (word, *_elided(word)):
-            found = index.get(fold(part), ())
-            for language in found:
-                scores[language] += 1 / len(found)
+    cast = sum(map(_votes, _WORD.findall(text)))
     if not text.isascii():
         for language, letters in _letters().items():
-            scores[language] += sum(letter in text for letter in letters)
+            cast += _vote(language) * sum(letter in text for letter in letters)
+    scores = {language: cast >> place & _MOST for language, place in _PLACES.items()}
     best = max(scores, key=lambda language: scores[language])
-    return default if scores[best] <= scores.get(default, 0.0) else best
+    return default if scores[best] <= scores.get(default, 0) else best
+
+
+@lru_cache(maxsize=WORDS)
+def _votes(word: str) -> int:
+    """Return the votes of a word: one, shared among the languages that have it."""
+    index = _index()
+    parts = (word,) if word.isalpha() else (word, *_elided(word))
+    shared = (index.get(fold(part), ()) for part in parts)
+    return sum(_vote(language) // len(found) for found in shared for language in found)
+
+
+def _vote(language: str) -> int:
+    return _UNIT << _PLACES[language]
 
 
 def _elided(word: str) -> tuple[str, ...]:

@@ -80,11 +80,10 @@ def own_words(text: str) -> str:
     """
     if text.lstrip().startswith(_INJECTED) or _SCRIPTED.match(text):
         return " " * len(text)
-    for find in (
-        *(_fences, _tags, _mails, _dialogue, _introduced, _document, _lines),
-        *(_quotations, _addresses),
-    ):
-        text = _blank(text, find(text))
+    signs = set(text)
+    for find, needed in _FINDERS:
+        if not (needed and signs.isdisjoint(needed)):
+            text = _blank(text, find(text))
     return text
 
 
@@ -103,8 +102,6 @@ def _blank(text: str, spans: Iterable[Span]) -> str:
 
 
 def _fences(text: str) -> Iterator[Span]:
-    if "```" not in text and "~~~" not in text:
-        return
     opened: tuple[int, str] | None = None
     for match in _FENCE.finditer(text):
         fence = match.group(1)
@@ -118,8 +115,6 @@ def _fences(text: str) -> Iterator[Span]:
 
 
 def _tags(text: str) -> Iterator[Span]:
-    if "<" not in text:
-        return
     done = 0
     for _ in range(BLOCKS):
         match = _TAG.search(text, done)
@@ -177,8 +172,6 @@ def _quoting() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def _document(text: str) -> Iterator[Span]:
-    if text.count("#") < PASTED_HEADINGS:
-        return
     headings = list(_HEADING.finditer(text))
     if len(headings) >= PASTED_HEADINGS:
         yield headings[0].start(), len(text)
@@ -216,5 +209,17 @@ def _wordless(quoted: str) -> bool:
 
 
 def _addresses(text: str) -> Iterator[Span]:
-    if "://" in text:
-        yield from (match.span() for match in _URL.finditer(text))
+    return (match.span() for match in _URL.finditer(text))
+
+
+_FINDERS = (  # with the signs, one of which must be there
+    (_fences, "`~"),
+    (_tags, "<"),
+    (_mails, ":："),
+    (_dialogue, ":："),
+    (_introduced, ":："),
+    (_document, "#"),
+    (_lines, ""),
+    (_quotations, "\"“„«»「『'‘`"),
+    (_addresses, ":"),
+)

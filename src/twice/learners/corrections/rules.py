@@ -2,85 +2,16 @@
 # ruff: noqa: ARG001 (all rules are called alike)
 
 from collections.abc import Callable
-from functools import cached_property
-from typing import NamedTuple
+from itertools import product
 
-from twice.core.ideas import Fingerprint
 from twice.learners.corrections.clauses import Clause, answers_no
 from twice.learners.corrections.pieces import Piece
-from twice.learners.corrections.signs import signed
-from twice.learners.corrections.vocabulary import NO_ROLES, Roles
+from twice.learners.corrections.said import Said
+from twice.learners.corrections.vocabulary import Roles
 
 SHORT_PIECES = 9  # pieces of a sentence that says one thing
 FORBIDDEN_WORDS = 5  # content words of "no emojis in commit messages"
 VALUE_WORDS = 3  # content words of a bare value: "double quotes"
-
-
-class Before(NamedTuple):
-    """What the agent said before a human turn. ``stems`` and ``kinds`` are of its words."""
-
-    spoke: bool = False
-    asked: bool = False  # it ended with a question
-    acted: bool = False  # it told what it had done
-    announced: bool = False  # it told what it would do
-    stems: frozenset[str] = frozenset()
-    kinds: frozenset[str] = frozenset()  # typed values, as "indent:tab"
-    language: str = ""
-
-
-class Setting(NamedTuple):
-    """What stands around a sentence."""
-
-    before: Before = Before()
-    interrupted: bool = False
-    sentences: int = 1  # of the turn
-    listed: bool = False  # the turn is an enumeration
-    tasked: bool = False  # a task was given earlier in the turn
-    chain: int = 0  # pieces of the long chain of clauses that the sentence was part of
-    earlier: Roles = NO_ROLES  # of the sentence before
-
-
-class Said:
-    """A sentence with what its rules look at; ``roles`` are of the clauses that count."""
-
-    def __init__(
-        self, pieces: list[Piece], clauses: tuple[Clause, ...], setting: Setting, question: bool
-    ) -> None:
-        self.pieces = pieces
-        self.clauses = clauses
-        self.setting = setting
-        self.question = question
-        self.roles: Roles = NO_ROLES.union(*[clause.roles for clause in clauses])
-
-    @cached_property
-    def print(self) -> Fingerprint:
-        """The fingerprint of the whole sentence."""
-        return signed(self.pieces)
-
-    def any(self, *roles: str) -> bool:
-        """Tell whether any word of the sentence has one of these roles."""
-        return not self.roles.isdisjoint(roles)
-
-    @property
-    def rejects(self) -> bool:
-        """True where it begins with a "no" or "wrong" that answers what was done."""
-        first = self.pieces[0]
-        if "rejects" not in first.roles:
-            return False
-        if len(self.pieces) == 1 or not first.roles & {"nominal", "contrasts", "negators"}:
-            return True
-        after = self.pieces[1].roles
-        return bool(after & {"break", "pronouns", "complaints", "orders", "meant", "rejects"})
-
-    @property
-    def tasks(self) -> bool:
-        """True where the sentence as a whole orders a piece of work."""
-        act = self.clauses[0].act
-        if act is None or "task" not in act.roles or act.roles & {"orders", "prohibitions"}:
-            return False
-        if "nominal" in _next(self.clauses[0], act):
-            return False  # "schreib keine …" forbids
-        return not self.any("habits", "wishes")
 
 
 def _prohibition(said: Said, clause: Clause) -> float:
@@ -90,24 +21,19 @@ def _prohibition(said: Said, clause: Clause) -> float:
         return 0.7 if clause.content else 0.0
     if act is None:
         return 0.0
-    denied = "negators" in act.roles and "negated" in _next(clause, act)
-    if "light" in act.roles and "nominal" in _next(clause, act) and not said.question:
+    denied = "negators" in act.roles and "negated" in clause.after(act)
+    if "light" in act.roles and "nominal" in clause.after(act) and not said.question:
         told = clause.roles & {"happened", "pronouns", "others", "self"}
         return 0.75 if clause.content and not told else 0.0  # "schreib keine …", "use no …"
     if not denied and not act.roles & {"orders", "prohibitions"}:
         return 0.0
-    if "halts" in act.roles and " " not in act.form and _next(clause, act) & {"definite"}:
+    if "halts" in act.roles and " " not in act.form and clause.after(act) & {"definite"}:
         return 0.0  # "stop the server" is a task
     if not clause.content and not act.roles & {"halts"}:
         return 0.4 if said.print.core else 0.0
     if said.setting.before.asked and said.rejects and not said.any("habits", "lasting", "kinds"):
         return 0.4  # "no, don't set it": an answer
     return 0.8
-
-
-def _next(clause: Clause, piece: Piece) -> Roles:
-    i = clause.pieces.index(piece) + 1
-    return clause.pieces[i].roles if i < len(clause.pieces) else NO_ROLES
 
 
 def _forbidden(said: Said, clause: Clause) -> float:
@@ -236,7 +162,7 @@ def _manner(said: Said, clause: Clause) -> float:
     if "manner" not in act.roles:
         lasting -= {"lasting"} if "task" in act.roles else set()
         return 0.6 if act.roles & {"practice"} and lasting else 0.0
-    after = _next(clause, act)
+    after = clause.after(act)
     if after & {"questions"}:
         return 0.0  # "explain what it does" is a task
     weight = 0.6 if len(clause.pieces) <= SHORT_PIECES else 0.45
@@ -260,7 +186,7 @@ def _language(said: Said, clause: Clause) -> float:
         return 0.0
     act = clause.act
     practice = act is not None and "practice" in act.roles
-    written = act is not None and practice and not _next(clause, act) & {"definite", "articles"}
+    written = act is not None and practice and not clause.after(act) & {"definite", "articles"}
     if said.tasks and not written and not said.any("kinds", "lasting"):
         return 0.0
     if said.any("reply", "kinds") or len(said.pieces) <= VALUE_WORDS + 2:
@@ -366,28 +292,48 @@ def _only(said: Said, clause: Clause) -> float:
 
 
 Rule = Callable[[Said, Clause], float]
-RULES: tuple[tuple[str, Rule, Roles], ...] = tuple(  # with the roles, one of which it needs
-    (name, rule, frozenset(roles.split()))
-    for name, rule, roles in (
-        ("prohibition", _prohibition, "orders prohibitions negated nominal"),
-        ("forbidden", _forbidden, "nominal contrasts"),
-        ("contrast", _contrast, "contrasts reversals"),
+Needs = tuple[Roles, ...]
+"""Sets of roles: a sentence must hold all roles of one of them."""
+
+
+def _needs(alternatives: str) -> Needs:
+    """Read "a | b & c/d": a alone, or b with c, or b with d."""
+    needs: list[Roles] = []
+    for alternative in alternatives.split(" | "):
+        choices = [choice.split("/") for choice in alternative.split(" & ")]
+        needs += map(frozenset, product(*choices))
+    return tuple(needs)
+
+
+RULES: tuple[tuple[str, Rule, Needs], ...] = tuple(
+    (name, rule, _needs(needed))
+    for name, rule, needed in (
+        (
+            *("prohibition", _prohibition),
+            "orders | prohibitions | negated & negators/addressed | nominal & light/addressed",
+        ),
+        ("forbidden", _forbidden, "nominal | contrasts"),
+        ("contrast", _contrast, "contrasts | reversals"),
         ("habit", _habit, "habits"),
-        ("taste", _taste, "tastes wishes"),
+        ("taste", _taste, "tastes | wishes"),
         ("custom", _custom, "customs"),
         ("memo", _memo, "memos"),
-        ("request", _request, "requests"),
-        ("manner", _manner, "manner practice"),
+        (
+            *("request", _request),
+            "requests & earlier/habits/once/orders/prohibitions/halts"
+            " | requests & manner & lasting/kinds",
+        ),
+        ("manner", _manner, "manner | practice & earlier/lasting/habits/before/without"),
         ("language", _language, "language"),
-        ("condition", _condition, "conditionals"),
+        ("condition", _condition, "conditionals & manner/practice/orders"),
         ("exception", _exception, "once"),
-        ("complaint", _complaint, "complaints omissions addressees"),
+        ("complaint", _complaint, "complaints | omissions | addressees & happened"),
         ("meant", _meant, "meant"),
         ("fault", _fault, "faults"),
         ("undo", _undo, "undo"),
-        ("rejection", _rejection, "rejects"),
-        ("value", _value, "typed rejects"),
-        ("only", _only, "solely comparative"),
-        ("rulebook", _rulebook, "rulebook"),
+        ("rejection", _rejection, "rejects & manner/task/orders/requests/wishes/practice"),
+        ("value", _value, "typed | counted & rejects"),
+        ("only", _only, "solely & politeness | comparative & politeness"),
+        ("rulebook", _rulebook, "rulebook & task/practice"),
     )
 )

@@ -10,6 +10,7 @@ import Stemmer  # type: ignore[import-not-found]
 FORMS = 50_000  # folded words kept in hand for each language
 SILENT = "silent"
 _SPOKEN = frozenset(("others", "reports", "reported", "acted", "announced", "hypotheticals"))
+_COUNTED = frozenset(("number", "path"))  # values of which a sentence often names some by the way
 Roles = frozenset[str]
 NO_ROLES: Roles = frozenset()
 
@@ -84,7 +85,8 @@ class Vocabulary:
         if stem == form:
             stem = _typed(stem)
         if ":" in stem:
-            roles |= {"typed", stem.partition(":")[0]}
+            kind = stem.partition(":")[0]
+            roles |= {"counted" if kind in _COUNTED else "typed", kind}
         return Word(form, stem, roles | self.marks.get(form, NO_ROLES))
 
     def stem(self, form: str) -> str:
