@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from twice.core.ideas import Fingerprint, Idea, Sighting, Signal
+from twice.core.ideas import Explanation, Fingerprint, Idea, Relation, Sighting, Signal
 from twice.core.kept import (
     Batch,
     KeptSession,
@@ -100,8 +100,23 @@ class Learner(Protocol):
         """Return the signals of one human turn; ``previous`` is what the agent said before."""
         ...
 
-    def fingerprint(self, text: str) -> Fingerprint | None:
+    def explain(self, text: str, *, previous: str = "", language: str = "") -> Explanation:
+        """Return what is heard in one human turn and why, and what was too weak.
+
+        ``language`` is told from the words where it is empty.
+        """
+        ...
+
+    def reasons(self) -> dict[str, str]:
+        """Return what each name among the reasons of a signal stands for, in a sentence."""
+        ...
+
+    def fingerprint(self, text: str, *, language: str = "") -> Fingerprint | None:
         """Return what a whole text wants and does not want, or None where it says neither."""
+        ...
+
+    def relation(self, one: str, other: str, *, languages: tuple[str, str] = ("", "")) -> Relation:
+        """Return how two wishes stand to each other."""
         ...
 
     def gather(self, sightings: tuple[Sighting, ...]) -> tuple[Idea, ...]:

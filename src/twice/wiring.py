@@ -28,7 +28,7 @@ from twice.outlets import files, gemini_settings
 from twice.outlets.claude_settings import RETENTION, ClaudeSettings
 from twice.outlets.publisher import Publisher
 from twice.outlets.writes import Step, silent
-from twice.ports import Known, Source, Store
+from twice.ports import Known, Learner, Source, Store
 from twice.sources import folders, native, places, projects
 from twice.store.spool import FileSpool
 from twice.store.sql import SqliteDatabase, copy_into_memory
@@ -73,7 +73,7 @@ def open_app(
         store=store,
         spool=FileSpool(folder),
         outlet=Publisher(step=step),
-        learner=Corrections(),
+        learner=learner(),
         now=clock,
         fresh=fresh,
         home=home,
@@ -201,6 +201,11 @@ def _revision(store: Store, folder: Path, clock: Callable[[], int]) -> str:
     return record_policy(
         store, standing.policy, projects=consents, at=clock(), revision=fresh("pol"), actor="file"
     )
+
+
+def learner() -> Learner:
+    """Return what hears wishes in a person's words."""
+    return Corrections()
 
 
 def change_setting(app: App, change: settings.Change) -> bool:

@@ -65,6 +65,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
             "`twice settings --json`": run("settings"),
             "`twice init --json`": run("init", "--yes"),
             "`twice propose --json`": handed,
+            "`twice explain-text --json`": run("explain-text", "I like tabs. Use pnpm, not npm"),
             "`twice sources --json`": run("sources", "sessions"),
             "`twice sources turns --json`": [json.loads(line) for line in turns.splitlines()],
         }

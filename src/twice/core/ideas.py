@@ -71,6 +71,21 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
+class Explanation:
+    """What is heard in one text, and what is not: ``doubts`` are too weak to be signals.
+
+    ``set_aside`` are the spans of what is not the person's own: quoted, pasted, code.
+    ``understood``: there is a table of words for the language.
+    """
+
+    language: str
+    signals: tuple[Signal, ...] = ()
+    doubts: tuple[Signal, ...] = ()
+    set_aside: tuple[tuple[int, int], ...] = ()
+    understood: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Sighting:
     """One idea seen in one session: a row of evidence.
 

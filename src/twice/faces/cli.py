@@ -27,8 +27,9 @@ COMMANDS = {
     "rollback": "Undo one approval exactly.",
     "context": "Show what a new session of this project is told.",
     "status": "Show the mode, what waits, the last dream.",
+    "explain-text": "Show what is heard in a text, and why.",
     "why": "Trace an item back to the words that taught it.",
-    "project": "List the known projects; join what is one, take it apart again.",
+    "project": "List the known projects; join what is one, part it again.",
     "forget": "Erase a session or an item for good.",
     "verify": "Check the ledger, the texts and every file against each other.",
     "settings": "Show or change what Twice may do.",
@@ -47,7 +48,7 @@ class Lazy(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"twice.faces.commands.{cmd_name}")
+        module = importlib.import_module(f"twice.faces.commands.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
 

@@ -2,7 +2,15 @@
 
 from dataclasses import dataclass
 
-from twice.core.ideas import Fingerprint, Idea, Sighting, Signal
+from twice.core.ideas import (
+    Explanation,
+    Fingerprint,
+    Idea,
+    Relation,
+    Sighting,
+    Signal,
+    relation,
+)
 from twice.core.wording import Wording
 
 
@@ -18,13 +26,32 @@ class Corrections:
 
         return notice(text, previous=previous, interrupted=interrupted)
 
-    def fingerprint(self, text: str) -> Fingerprint | None:
+    def explain(self, text: str, *, previous: str = "", language: str = "") -> Explanation:
+        """Return what is heard in one human turn and why, and what was too weak."""
+        from twice.learners.corrections import explain
+
+        return explain(text, previous=previous, language=language)
+
+    def reasons(self) -> dict[str, str]:
+        """Return what each name among the reasons of a signal stands for."""
+        from twice.learners.corrections.rules import RULES
+
+        return {name: (rule.__doc__ or "").splitlines()[0] for name, rule, _ in RULES}
+
+    def fingerprint(self, text: str, *, language: str = "") -> Fingerprint | None:
         """Return what a text wants and does not want, or None where it says neither."""
         from twice.learners.corrections.languages import language_of
         from twice.learners.corrections.signs import fingerprint
 
-        found = fingerprint(text, language_of(text))
+        found = fingerprint(text, language or language_of(text))
         return None if found.empty else found
+
+    def relation(self, one: str, other: str, *, languages: tuple[str, str] = ("", "")) -> Relation:
+        """Return how two wishes stand to each other."""
+        first, second = languages
+        a = self.fingerprint(one, language=first) or Fingerprint()
+        b = self.fingerprint(other, language=second) or Fingerprint()
+        return relation(a, b)
 
     def gather(self, sightings: tuple[Sighting, ...]) -> tuple[Idea, ...]:
         """Return the distinct ideas of one project's sightings, strongest first."""

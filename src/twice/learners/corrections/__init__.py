@@ -1,10 +1,11 @@
 """The learner that hears corrections and preferences in a person's own words."""
 
 import re
+from collections.abc import Iterator
 
-from twice.core.ideas import Idea, Sighting, Signal
+from twice.core.ideas import Explanation, Idea, Sighting, Signal
 from twice.learners.corrections.before import Before
-from twice.learners.corrections.hearing import Heard, hear
+from twice.learners.corrections.hearing import HEARD, Heard, hear
 from twice.learners.corrections.languages import language_of
 from twice.learners.corrections.own_words import own_words
 from twice.learners.corrections.pieces import parts, pieces
@@ -18,25 +19,60 @@ from twice.learners.corrections.vocabulary import (
     vocabulary,
 )
 
-__all__ = ["fingerprint", "gather", "notice"]
+__all__ = ["explain", "fingerprint", "gather", "notice"]
 
 _LISTED = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]", re.M)
 SIGNALS = 32  # of one turn; what says more is pasted
+SOME = 0.01  # the confidence of what is weighed at all
 
 
-def notice(text: str, *, previous: str = "", interrupted: bool = False) -> tuple[Signal, ...]:
+def notice(
+    text: str, *, previous: str = "", interrupted: bool = False, language: str = ""
+) -> tuple[Signal, ...]:
     """Return the signals of one human turn; ``previous`` is what the agent said before.
+
+    ``language`` is told from the words where it is empty.
 
     >>> [(s.kind.value, s.sentence) for s in notice("Thanks. Always use pnpm here.")]
     [('preference', 'Always use pnpm here.')]
     """
+    return _listen(text, own_words(text), previous, interrupted, language, HEARD)
+
+
+def explain(
+    text: str, *, previous: str = "", interrupted: bool = False, language: str = ""
+) -> Explanation:
+    """Return what is heard in one human turn and why, and what was too weak to be heard."""
     own = own_words(text)
+    language = language or language_of(own)
+    found = _listen(text, own, previous, interrupted, language, SOME)
+    return Explanation(
+        language,
+        tuple(signal for signal in found if signal.confidence >= HEARD),
+        tuple(signal for signal in found if signal.confidence < HEARD),
+        tuple(_blanked(text, own)),
+        language in languages(),
+    )
+
+
+def _blanked(text: str, own: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans, from word to word, in which nothing is the person's own."""
+    for blank in re.finditer(r"\s+", own):
+        inner = text[blank.start() : blank.end()]
+        if inner.strip():
+            head = blank.start() + len(inner) - len(inner.lstrip())
+            yield head, head + len(inner.strip())
+
+
+def _listen(
+    text: str, own: str, previous: str, interrupted: bool, language: str, least: float
+) -> tuple[Signal, ...]:
     spans = sentences(own)
     if not spans:
         return ()
-    language = language_of(own)
+    language = language or language_of(own)
     if language not in languages():
-        return ()  # a script without a word table: better deaf than wrong
+        return ()  # a language without a word table: better deaf than wrong
     words = vocabulary(language)
     before = Before(previous, words)
     listed = len(_LISTED.findall(own)) > 1
@@ -55,7 +91,7 @@ def notice(text: str, *, previous: str = "", interrupted: bool = False) -> tuple
             chain = 0 if part is found else len(found)
             here = Setting(before, interrupted, len(spans), listed, tasked, chain, earlier)
             question = any(mark in own[end - 2 : end] for mark in "?？")
-            heard = hear(part, roles, here, question=question)
+            heard = hear(part, roles, here, question=question, least=least)
             earlier, first = roles, part[0].roles
             tasked = tasked or (heard is None and "task" in first and "doing" not in first)
             if heard is not None and len(signals) < SIGNALS:

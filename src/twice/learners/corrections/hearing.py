@@ -26,10 +26,12 @@ class Heard(NamedTuple):
     reasons: tuple[str, ...]
 
 
-def hear(found: list[Piece], roles: Roles, setting: Setting, *, question: bool) -> Heard | None:
+def hear(
+    found: list[Piece], roles: Roles, setting: Setting, *, question: bool, least: float = HEARD
+) -> Heard | None:
     """Return what a sentence is, or None where it is neither correction nor preference.
 
-    ``roles`` are those of all its pieces.
+    ``roles`` are those of all its pieces; ``least`` is the confidence that is asked for.
     """
     rules = [(name, rule) for name, rule, needs in RULES if any(map(roles.issuperset, needs))]
     if not rules:
@@ -42,7 +44,7 @@ def hear(found: list[Piece], roles: Roles, setting: Setting, *, question: bool) 
     if not names:
         return None
     confidence = _confidence(said, [weight for _, weight in weighed if weight], _doubtful(said))
-    if confidence < HEARD:
+    if confidence < least:
         return None
     kind, scope = _kind(said, names), _scope(said, names)
     return Heard(kind, scope, round(confidence, 2), said.print, names)

@@ -5,6 +5,7 @@ from functools import cache, lru_cache
 
 from twice.learners.corrections.vocabulary import fold, languages, vocabulary
 
+UNKNOWN = "und"  # as BCP 47 calls a language that is not determined
 READ_CHARS = 400  # the beginning tells the language
 LATIN = ("en", "es", "de", "fr", "it", "nl", "pl", "pt", "tr")
 
@@ -13,6 +14,8 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 _HANGUL = re.compile("[\uac00-\ud7af]")
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _UKRAINIAN = re.compile("[іїєґІЇЄҐ]")
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
+_LETTER = re.compile(r"[^\W\d_]")
 _APOSTROPHE = re.compile("['’]")
 _WORD = re.compile(r"(?<![\w/.-])[^\W\d_]+(?:['’][^\W\d_]+)*(?![\w/])")
 
@@ -34,6 +37,8 @@ def language_of(text: str, default: str = "en") -> str:
         ):
             if pattern.search(text):
                 return language
+        if not _LATIN.search(text) and _LETTER.search(text):
+            return UNKNOWN
     return _latin(text, default)
 
 
