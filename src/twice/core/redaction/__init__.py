@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from twice.core.redaction.codes import codes
 from twice.core.redaction.commands import handed
-from twice.core.redaction.escapes import inner_texts, outer, unescaped
+from twice.core.redaction.escapes import ESCAPES, UNSEEN, inner_texts, outer
 from twice.core.redaction.names import named
 from twice.core.redaction.private import emails_in, homes_in, users_in
 from twice.core.redaction.shapes import shaped
@@ -162,10 +162,11 @@ def _search(text: str, private: _Private, levels: int) -> list[Span]:
         *users_in(text, private.users),
         *(emails_in(text) if private.emails else ()),
     ]
-    for start, end in inner_texts(text) if levels else ():
-        part = text[start:end]
-        if inner := _search(unescaped(part), private, levels - 1):
-            found += outer(inner, part, start)
+    for escapes in (*ESCAPES, *(() if text.isascii() else (UNSEEN,))) if levels else ():
+        for start, end in inner_texts(text, escapes):
+            part = text[start:end]
+            if inner := _search(escapes.undone(part), private, levels - 1):
+                found += outer(inner, part, start, escapes)
     if found and MASKED_BEFORE in text:
         masks = [mask.span() for mask in MASK.finditer(text)]
         found = [span for span in found if not _touches(span, masks)]

@@ -249,12 +249,15 @@ def _is_bare_secret(
         or (_UNSPACED.match(value) and not has_digit_and_letter(value))
     ):
         return False
+    if kind in ("token", "key") and is_identifier(value) and "-" in value and kind_of_name(value):
+        return False  # the name of a header
     if mark == ":" and "." in name and kind in ("token", "key"):
         return False  # a package: io.jsonwebtoken:jjwt-api
     if kind == "pass" and not tight:
         user = _USER.search(text, max(0, start - 80), start)
         likely = looks_secret(value) or (user and not is_predicate(value))
-        return mark.strip("*\"'`] \t") == ":" and bool(likely) and ends_clause(text, end)
+        marks = (":", "=", "=>", "==") if looks_secret(value) else (":",)
+        return mark.strip("*\"'`] \t") in marks and bool(likely) and ends_clause(text, end)
     if kind == "key?":
         return fits(kind, name, value, given=tight)
     if name.upper() == name and tight:

@@ -7,6 +7,7 @@ from twice.core.redaction.values import (
     MASK,
     Span,
     has_digit_and_letter,
+    is_known_harmless,
     is_ordinary,
     is_placeholder,
     is_random,
@@ -38,13 +39,16 @@ _FLAGS = {
             (rf"u ?{_USER}", r"\bcurl\b"),
             (r"u ?[\w.@-]+,", r"\blftp\b"),
         ),
-        "U": ((rf"U ?{_USER}", r"\bcurl\b"), (r"U ?[\w\\./-]+%", r"\bsmbclient\b")),
+        "U": ((rf"U ?{_USER}", r"\bcurl\b"), (r"U ?[\"']?[\w\\./-]+%", r"\b(?:smb|rpc)client\b")),
         "b": (
             (r"b [\"']?[\w.-]{1,64}=", r"\bcurl\b"),
             (r"\w*b[^\n|>;]* (?=\S+[ \t]*(?:$|[\n|>;]))", r"\bhtpasswd\b"),
         ),
         "n": ((r"nb[^\n|>;]* (?=\S+[ \t]*(?:$|[\n|>;]))", r"\bhtpasswd\b"),),
+        "t": ((r"t (?=[\w-]{20})", r"\b(?:codecov|doctl|vercel|netlify|railway|snyk|tea)\b"),),
+        "E": ((r"E ?[\"']?[^\s:\"']{1,100}:", r"\bcurl\b"),),
         "-": (
+            (r"-(?:proxy-)?cert[ =][\"']?[^\s:\"']{1,100}:(?![\\/])", r"\bcurl\b"),
             (rf"-(?:proxy-)?user[ =]{{1,3}}{_USER}", r"\bcurl\b"),
             (r"-cookie[ =][\"']?[\w.-]{1,64}=", r"\bcurl\b"),
             (rf"-auth[ =]{_USER}", r"\bhttps?\b"),
@@ -57,7 +61,9 @@ _PLACES = {
     needle: re.compile(place)
     for needle, place in {
         "securestring": r"(?: -string)? (?=[\"'])",
-        "net use": r"(?:r \w+| [^\n]{0,9}\\\\\S+) (?![/*])",
+        "net use": r"(?:r \w+| [^\n]{0,9}\\\\\S+)(?: /user:\S+)? (?![/*])",
+        "login": r"(?<=(?:cargo|vault|wandb) login) (?:--relogin )?(?!-)",
+        "community": r"(?:(?<=snmp-server community)| string(?:[:=]| is)?) ",
         "add_user": r" \w+ ",
         "change_password": r" \w+ ",
         "unseal": r" ",
@@ -76,6 +82,8 @@ _ECHOED = re.compile(
     r"""(?:echo|printf) (?:-n |['"]?%s(?:\\n)?['"]? )?["']?([^\n|]{3,400}?)["']? ?\Z"""
 )
 _PAIR = re.compile(r"""\( ?["'][^"'\n]{1,80}["'], ?["']([^"'\n]{3,200})["']""")
+# The name of an account and a key: only where the second is one by itself.
+_PAIR_OF_KEYS = re.compile(r"""\( ?["'][^"'\n]{1,80}["'], ?["']([\w+/=.-]{24,512})["']""")
 _SINGLE = re.compile(r"""\( ?["']([\w+/=.-]{20,512})["']""")
 _PAIR_CALLEE = re.compile(
     r"(?:auth\w*|log_?in|sign_?in|begin|credentials?)[ =:]{0,3}\Z", re.IGNORECASE
@@ -104,7 +112,11 @@ def handed(text: str, lower: str) -> Iterator[Span]:
 
 
 def _called(text: str) -> Iterator[Span]:
-    for given, callee in ((_PAIR, _PAIR_CALLEE), (_SINGLE, _SINGLE_CALLEE)):
+    for given, callee in (
+        (_PAIR, _PAIR_CALLEE),
+        (_PAIR_OF_KEYS, _SINGLE_CALLEE),
+        (_SINGLE, _SINGLE_CALLEE),
+    ):
         for found in given.finditer(text):
             head = max(0, found.start() - _CALLEE_CHARS)
             if _is_given(found[1], given) and callee.search(text, head, found.start()):
@@ -153,4 +165,6 @@ def _is_given(value: str, shape: re.Pattern[str]) -> bool:
         return False
     if shape is _SINGLE:
         return is_random(value)
+    if shape is _PAIR_OF_KEYS:
+        return is_random(value) or is_known_harmless(value)
     return has_digit_and_letter(value) and " " not in value and not is_ordinary(value)

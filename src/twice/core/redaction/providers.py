@@ -6,7 +6,7 @@ import string
 from collections.abc import Iterator
 from functools import lru_cache
 
-from twice.core.redaction.values import Span, is_placeholder, is_random
+from twice.core.redaction.values import Span, is_placeholder, is_random, is_wordy
 
 # What keys begin with, up to the "_", "-" or "." before a long run. Behind these anything is a
 # key that is not merely words in lower case.
@@ -27,6 +27,7 @@ _CERTAIN = {
     "digitalocean-token": "do[opr]_v1_",
     "airtable-token": "pat[A-Za-z0-9]{14}.",
     "fly-token": "fm[12][ar]?_ fo1_",
+    "plaid-token": "access-(?:sandbox|development|production)-",
     "planetscale-token": "pscale_[a-z]{2,5}_",
 }
 # These are words too, so what follows must look made by a machine.
@@ -43,9 +44,10 @@ _LIKELY = {
         CLOJARS_ crsr_ cs_ csk- dnkey- dp.(?:pt|st|ct|sa|scim|audit). dt0[a-z]\d\d. dub_
         duffel_live_ duffel_test_ e2b_ figd_ figu_ fio-u- FLWSECK- FLWSECK_ fw_ glc_ glsa_ gsk_
         hcaik_ hcxik_ HRKU- jina_ lin_(?:api|oauth)_ live_ llx- lsv2_(?:pt|sk)_ mdb_sa_sk_
-        mlsn. napi_ nfp_ npg_ NR(?:AA|AK|II|JS|RA)- ntn_ nvapi- ops_ os_v2_app_ p8e-
+        mlsn. napi_ nfp_ npg_ NR(?:AA|AK|II|JS|RA)- ntn_ nvapi- ops_ os_v2_app_ p8e- pa-
         packagist_[a-z]{3}_ pat-[a-z]{2}\d- pat. pcsk_ pdl_[a-z]{4}_apikey_ phs_ phx_ PMAK- pnu_
-        pplx- [ps]k- [ps]k. [ps]k_ pul- r8_ rdme_ re_ rk_ rnd_ rpa_ rubygems_ s-s4t2(?:af|ud)-
+        pplx- [ps]k- [ps]k. [ps]k_ pul- r8_ rdme_ re_ rk_ rnd_ rpa_ rubygems_ rzp_(?:live|test)_
+        s-s4t2(?:af|ud)-
         samsara_api_ sat. sb_secret_ sbp_ secret_ sgp_ shippo_[a-z]{4}_ signkey-[a-z]{4,7}- sktsec_
         slk_ sm_[aps]at_ sntry[su]_ syt_ tfp_ tgp_v1_ tk-us- tr_(?:dev|prod)_ tskey-[a-z]{3,9}-
         tvly- ucat_ vc[aikprt]_ vercel_blob_rw_ waka_ wks_ wrkaus- xa[ap]t- xai- xkeysib-
@@ -81,6 +83,17 @@ _NOT_WORDS = re.compile(r"[A-Z]|\d[a-z]|[a-z]\d|[a-z]{16}|\d{9}")
 _ONLY_NAMED = re.compile(r"(?:\d-)?[A-Za-z_.-]*(?:token|string|key|here)", re.IGNORECASE)
 # A value is taken whole, also where its shape alone would end at a + or a slash.
 _TAIL = re.compile(r"(?:[A-Za-z0-9_+/=~%-]|\.(?=[A-Za-z0-9]))*")
+
+# The secret of a key that is named first: ``key:secret``.
+_PAIRED = re.compile(r":((?=[A-Za-z0-9+/_-]*\d)[A-Za-z0-9+/_-]{16,256}={0,2})(?![\w.:/-])")
+# The rest of a value that a screen, an e-mail or a shell broke in two: alone on its line, and
+# nothing but a value.
+_WRAPPED = re.compile(
+    r"(?:[ ]?\\)?\r?\n[ \t>]{0,8}"
+    r"((?=[\w+/.%-]*\d)(?=[\w+/.%-]*[A-Z])(?=[\w+/.%-]*[a-z])[\w+/.%-]{8,512}={0,2})"
+    r"(?=[\s\"'`,;)]|\\|\Z)"
+)
+_WRAPPED_LINES = 100
 
 # Behind a beginning that nobody told us: nothing but letters and digits, at random, and many.
 _RUNS = tuple(re.compile(rf"{joint}([A-Za-z0-9]{{32,512}})") for joint in "_-")
@@ -142,6 +155,8 @@ _UNJOINED = tuple(
         "nuget-key": {"oy2": f"[a-z0-9]{{43}}{_ENDED}"},
         "api-key": {
             **dict.fromkeys(("sdk-", "sk-lf-", "waka_"), _UUID),
+            "oauth:": r"([a-z0-9]{30})(?!\w)",
+            **dict.fromkeys(("SA", "SO", "SU"), rf"[A-Z2-7]{{56}}{_ENDED}"),
             "fc-": "[0-9a-f]{32}(?![0-9a-f-])",
         },
         "fly-token": {"FlyV1 fm": r"\d_[A-Za-z0-9+/=,_-]{20,512}"},
@@ -165,6 +180,7 @@ _UNJOINED = tuple(
 _MIDDLES = tuple(
     (middle, kind, re.compile(re.escape(middle) + rest), re.compile(head + r"\Z"))
     for kind, middle, rest, head in (
+        ("salesforce-token", "!A", r"[A-Z][\w.]{40,512}", rf"\b00D{_WORD}{{12,15}}"),
         ("telegram-token", ":", rf"{_KEY}{{34,36}}(?!{_KEY})", r"\d{6,12}"),
         ("asana-token", ":", r"[0-9a-f]{32}(?!\w)", r"(?<!\w)\d/\d{10,20}"),
         ("azure-secret", "Q~", r"[\w.~-]{31,34}", r"[\w.~-]{3}\d"),
@@ -225,7 +241,13 @@ def provided(text: str, ascii_text: str) -> Iterator[Span]:
 def whole(text: str, end: int) -> int:
     """Return where a value really ends of which a shape has found the beginning."""
     tail = _TAIL.match(text, end)
-    return tail.end() if tail else end
+    end = tail.end() if tail else end
+    for _ in range(_WRAPPED_LINES):
+        more = _WRAPPED.match(text, end)
+        if more is None or is_wordy(more[1]):
+            break
+        end = more.end()
+    return end
 
 
 def _is_within_word(ascii_text: str, start: int) -> bool:
@@ -247,6 +269,8 @@ def _joined(text: str, ascii_text: str, joint: re.Pattern[str]) -> Iterator[Span
         if end > start and not _is_within_word(ascii_text, start):
             read = whole(text, end)
             yield Span(start, start, read, kind)
+            if secret := _PAIRED.match(ascii_text, read):
+                yield Span(secret.start(1), *secret.span(1), kind)
 
 
 def _known(ascii_text: str, start: int) -> tuple[int, str, int]:
@@ -270,7 +294,9 @@ def _unknown(text: str, ascii_text: str, run: re.Pattern[str]) -> Iterator[Span]
     for found in run.finditer(ascii_text):
         at = found.start()
         stem = _UNKNOWN_STEM.search(ascii_text, max(0, at - _STEM_CHARS), at)
-        if stem and _is_scrambled(found[1]) and not _is_within_word(ascii_text, stem.start()):
+        if stem is None or is_placeholder(ascii_text[stem.start() : found.end()]):
+            continue
+        if _is_scrambled(found[1]) and not _is_within_word(ascii_text, stem.start()):
             yield Span(stem.start(), stem.start(), whole(text, found.end()), "api-key")
 
 

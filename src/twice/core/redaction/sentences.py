@@ -38,7 +38,7 @@ _SAID = re.compile(
           |(?:(?:has|was|got)[ ])?(?:been[ ])?(?:changed|reset|updated|set)[ ]to
           |should[ ]be|will[ ]be|must[ ]be)(?!\w)[ \t]{0,4}
         (?:(?:now|still|set[ ]to|currently|actually|just)\b[ \t]{0,4})?:?
-      | ,[ ]which[ ]is[ ] | [;,][ ]it(?:['’]s|[ ]is)[ ] | [:=：—–→➜] | ->
+      | ,[ ]which[ ]is[ ] | [;,][ ]it(?:['’]s|[ ]is)[ ] | [:=：—–→➜➡👉]\ufe0f? | ->
       | (?:是|为|為|は|が|に|은|는|을|คือ)[:：]?
     )[ \t]{0,4}""",
     re.VERBOSE | re.IGNORECASE,
@@ -203,7 +203,8 @@ def _is_said_secret(
     if is_code(value) or kind in ("token", "key"):
         return verb and kind == "key" and likely and len(value) >= 6 and not is_code(value)
     if kind == "pass":
-        return verb and likely
+        enclosed = text[start - 1 : start] == "(" and text[found.end(2) : found.end(2) + 1] == ")"
+        return likely and (verb or (len(value) >= 6 and (enclosed or found[2].endswith(")"))))
     if likely:
         return True
     if not verb:

@@ -78,7 +78,8 @@ def _is_example(user: str, password: str) -> bool:
 
 def _is_key(user: str) -> bool:
     """Tell whether the name of a user is itself a key."""
-    return len(user) >= 16 and (is_random(user) or (is_known_harmless(user) and len(user) >= 32))
+    long_run = len(user) >= 32 and user.isalnum() and sum(map(str.isdigit, user)) >= 4
+    return len(user) >= 16 and (is_random(user) or long_run)
 
 
 def _queries(text: str, lower: str) -> Iterator[Span]:

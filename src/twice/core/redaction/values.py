@@ -39,6 +39,7 @@ _PLACEHOLDER = re.compile(
   | (?:your|insert|enter|replace|put|paste|add|change|example|sample|dummy)
         (?:[-_ .]\D*|(?:api|auth)?(?:token|key|secret|password)s?\w{0,8})
   | x{3} | .*x{10}.* | .*\#{8}.* | (?:[a-z0-9]{2,8}[-_]){1,2}your[-_ .]\D*
+  | pk_(?:live|test|prod)_\w*  # for everyone to see
   | required\b.* | (?:change_?me|example|dummy|placeholder|redacted|removed|masked|hidden)\W*
   | (?:none|null|nil|undefined|true|false|todo|tbd|n/a|empty|unset|yes|no|on|off|default)\W*
   | (?:the|my|a|an)[-_](?:api[-_])?(?:key|token|secret|password)(?:[-_]?here)?
@@ -62,7 +63,7 @@ _CODE = re.compile(
     (?:await|new|return|lambda|function|async|typeof|not|if|self|this|cls|process|os|env|environ
        |config|settings|secrets|params?|req|request|res|args?|opts?|options|props|ctx|context|data
        |import|std|crate|super)\b(?:[.\[(:?!-].*|$)
-  | [A-Za-z_$][\w$.:]*(?:->\w+)*\??!?[(\[].*
+  | [A-Za-z_$][\w$.:]*(?:->\w+)*(?:<[\w$.,|\[\]]{1,80}>)?\??!?[(\[].*
   | [@:*&][A-Za-z_]{3,} | https?://[^\s@]*
   | &(?:'\w+|mut|str|String|\[u8\])[,);]* | (?:[a-z-]+\.){1,3}(?:io|com|org|dev|net)/\S*
   | (?:Optional|List|Dict|Union|Literal|Option|Result|Secret|Promise|Array|Record)[\[<].*
@@ -97,6 +98,7 @@ _HEX = re.compile(
     r"(?:0x|sha\d+[:-])?[0-9a-f]{7,}|(?:[\w.]{1,20}-){1,6}[0-9a-f]{32,}", re.IGNORECASE
 )
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_UNSPEAKABLE = re.compile(r"[bcdfghjklmnpqrstvwxz]{6}")
 
 
 def is_placeholder(value: str) -> bool:
@@ -178,7 +180,11 @@ def is_random(value: str) -> bool:
 def is_wordy(value: str) -> bool:
     """Tell whether a value is mostly made of words, joined in any way."""
     words = _WORDS.findall(value)
-    long_words = sum(len(word) for word in words if len(word) >= 4 and word.isalpha())
+    long_words = sum(
+        len(word)
+        for word in words
+        if len(word) >= 4 and word.isalpha() and not _UNSPEAKABLE.search(word)
+    )
     return long_words >= 0.6 * sum(map(len, words))
 
 

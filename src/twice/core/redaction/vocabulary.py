@@ -8,7 +8,7 @@ from twice.core.redaction.values import words
 NEEDLES = words(
     """
     pass pw secret tok key salt cred cookie auth sessid bearer psk _pat contrase senha clave kennw
-    wachtw parola sifre haslo heslo adgangskod kodeord salasan jelsz sandi mdp
+    wachtw parola sifre haslo heslo adgangskod kodeord salasan jelsz sandi mdp jsessionid
     """
 )
 """Where to look for a name, in lower case."""
@@ -18,6 +18,7 @@ SPELLED = {
     " pat ": "key?",
     " wif ": "key",
     "_session": "token",
+    "honeycomb-team": "key?",
 }
 """Names that are taken as they stand."""
 
@@ -41,7 +42,7 @@ _FOREIGN = {
     ),
     **dict.fromkeys(("كلمة المرور", "كلمة مرور", "كلمة السر", "رمز عبور", "mật khẩu"), "password"),
     **dict.fromkeys(words("令牌 トークン 토큰"), "token"),
-    "キー": "key?",
+    **dict.fromkeys(words("キー 🔑 🔐 🗝"), "key?"),
 }
 FOREIGN = tuple(
     (
@@ -59,7 +60,8 @@ whole, and what kind it is. Those with a kind are taken as they stand, whatever 
 _PASSWORDS = words(
     """
     password passwd passphrase passcode pwd pass pw psk passe clave mdp sandi passwordnya
-    adminpass dbpass ftppass mailpass mypass rootpass smtppass sshpass userpass
+    adminpass bindpw dbpass ftppass mailpass masterauth mypass requirepass rootpass rootpw smtppass
+    sshpass userpass
     """
 )
 # Languages put endings on these, so their beginning is enough.
@@ -94,7 +96,8 @@ _NEUTRAL = words(
 )
 _HARMLESS = words(
     """
-    budget cached completion count create expired get generate has hash hashed input invalid is max
+    budget cached completion count create existing expired get generate has hash hashed input
+    invalid is max
     min missing next no num number of output parse per prompt reasoning remaining require
     reset revoke rotate set total update use used validate verify without
     """
