@@ -21,7 +21,7 @@ _PRIVATE = {"home": "~", "user": "USER", "email": "[redacted:email]"}
 _PLAIN = re.compile(r"(?:[A-Za-z']{1,15}(?:[ ,.?!\n]{1,9}|\Z)){1,200}")
 _PLAIN_CHARS = 1_000
 _PASSES = 4
-_LEVELS = 2  # of escapes within escapes
+_LEVELS = 3  # of escapes within escapes
 NEAR_CHARS = 16_384
 """Around a finding, looked at again."""
 REPEATED = 50
