@@ -46,7 +46,7 @@ _ASSIGN = re.compile(
     re.VERBOSE,
 )
 _OPTION = re.compile(r"[ \t]{1,4}(?!-)")
-_TAG = re.compile(r">(?=[^\s<]{1,4096}</)")
+_TAG = re.compile(r"(?:\s[^<>\n]{1,80})?>(?=[^\s<]{1,4096}</)")
 _VALUE_OF = re.compile(
     r"""\\?["']?[\s>,{]{0,16}\\?["']?(?:android:)?(?:value|default|content)\\?["']?[ ]?[:=][ ]?"""
     r"""|[ ][\w() ]{0,40}?default[ ]{1,4}(?=')""",
@@ -66,7 +66,7 @@ _WRAPPED = re.compile(
     r"""(?!.{0,40}(?:get|env|read|load|input|prompt))[A-Za-z_][\w.:$]{0,40}\((?=["'])"""
 )
 _QUOTED = re.compile(
-    r'''(?:[bfrucBFRU@$&]{1,2})?("""|\'\'\'|\\{0,3}["'`])((?:(?!\1)(?:\\.|[^\\\n\r])){0,4096})\1'''
+    r'''(?:[bfrucBFRUN@$&]{1,2})?("""|\'\'\'|\\{0,3}["'`])((?:(?!\1)(?:\\.|[^\\\n\r])){0,4096})\1'''
 )
 _CONTINUED = re.compile(r"""'(?:"'"'|\\''|')([^'\n]{1,400})(?=')""")
 _BARE = re.compile(rf"\S{{1,{VALUE_CHARS}}}")
@@ -77,6 +77,7 @@ _BARE_MORE = re.compile(r"\S*")
 _NEXT_PAIR = re.compile(r"""[,;&|}\])"'`]+\s?["'`]?[A-Za-z_][\w.-]{0,40}["'`]?[=:]""")
 _USER_FIRST = re.compile(r"[\w.@+-]{1,64} / (?=\S{4})")
 _USER = re.compile(r"(?:user|login|e?mail)[\w ]{0,10}[:=]", re.IGNORECASE)
+_FIELD = re.compile(r"(?:id|type|src|source|name|env|file)=")
 _SYMBOL = re.compile(r"[^\w\s.,;:'/-]")
 _GROUPS = re.compile(r"[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){3,7}(?=[\s\"']|\Z)")
 _WORDS_OF_LINE = re.compile(
@@ -162,7 +163,7 @@ def _quoted(
 
 def _is_a_name(value: str, kind: str) -> bool:
     """Tell whether a value is itself what something is called: ``"password": "user_password"``."""
-    return kind_of_name(value) not in (None, "key?") or (
+    return kind_of_name(value) not in (None, "key?", "pass") or (
         kind in ("token", "key", "key?") and ("_" in value or "." in value) and not is_opaque(value)
     )
 
@@ -251,11 +252,15 @@ def _is_bare_secret(
         return False
     if kind in ("token", "key") and is_identifier(value) and "-" in value and kind_of_name(value):
         return False  # the name of a header
+    if _FIELD.match(value) or ("-" in text[max(0, start - 2) : start] and _is_named(value)):
+        return False
     if mark == ":" and "." in name and kind in ("token", "key"):
         return False  # a package: io.jsonwebtoken:jjwt-api
     if kind == "pass" and not tight:
         user = _USER.search(text, max(0, start - 80), start)
         likely = looks_secret(value) or (user and not is_predicate(value))
+        if mark[-1:] == ">" and text.startswith("</", end):
+            return bool(likely)
         marks = (":", "=", "=>", "==") if looks_secret(value) else (":",)
         return mark.strip("*\"'`] \t") in marks and bool(likely) and ends_clause(text, end)
     if kind == "key?":
@@ -277,6 +282,11 @@ def _is_bare_secret(
         last_word = ends_clause(text, end) and not is_predicate(value.strip(".,;"))
         return option or named_only or closed or (last_word and not _has_joints(value))
     return not value.isdigit() or len(value) >= 4
+
+
+def _is_named(value: str) -> bool:
+    """Tell whether a value is what a secret is called: ``--secret dbPassword``."""
+    return is_identifier(value) and _has_joints(value) and kind_of_name(value) is not None
 
 
 def _has_joints(value: str) -> bool:

@@ -10,7 +10,8 @@ BLOCK_CHARS = 100_000
 
 _MARK = re.compile(
     r"---- ?(BEGIN|END) "
-    r"((?:[A-Z0-9]+ ){0,4}?PRIVATE KEY(?: BLOCK)?|PGP (?!PUBLIC|SIGNATURE)[A-Z ]{3,30}?) ?-{4,5}"
+    r"((?:[A-Z0-9]+ ){0,4}?PRIVATE KEY(?: BLOCK)?|PGP (?!PUBLIC|SIGNATURE)[A-Z ]{3,30}?"
+    r"|OpenVPN Static key V\d) ?-{4,5}"
 )
 _LINE_START = r"(?:\\[nrt]|[\s>+|\"'`\\,])*"
 _KEY_LINES = re.compile(

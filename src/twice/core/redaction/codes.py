@@ -26,12 +26,18 @@ _PHRASE = re.compile(
     r"""((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?!\w)"""
 )
 _LOGIN = re.compile(
-    r"(?:[ ](?:with|as|using|is|are))?[ :]{1,2}[\w.@+-]{2,64}[ ]?/[ ]?(\S{4,64})", re.IGNORECASE
+    r"(?:[ ](?:with|as|using|is|are)(?=[ ][^\s:]{2,64}:(?!//|\d{1,5}\b)|[^/]{1,70}/))?"
+    r"[ :]{1,2}[\w.@+-]{2,64}(?:[ ]?/[ ]?|:(?!//|\d{1,5}\b))(\S{4,64})",
+    re.IGNORECASE,
+)
+_LETTERED = re.compile(
+    r"[ ]?[\w.@+-]{2,64}[,;/ ]{1,3}p(?:w|wd|ass|assword)?[ ]?[:=][ ]?(\S{4,64})", re.IGNORECASE
 )
 _NAMES = {
     "code": (_CODES, "code"),
     **dict.fromkeys(("pin", "otp"), (_PIN, "code")),
-    **dict.fromkeys(("login", "log in", "zugangsdaten"), (_LOGIN, "password")),
+    **dict.fromkeys(("login", "log in", "get in", "zugangsdaten"), (_LOGIN, "password")),
+    "u:": (_LETTERED, "password"),
     **dict.fromkeys(("mnemonic", "phrase", "seed words"), (_PHRASE, "phrase")),
 }
 

@@ -26,6 +26,7 @@ _FLAGS = {
             (r"p(?=[^\s-])", r"\b(?:mysql|mariadb|7z)"),
             (r"p ?", r"\b(?:sshpass|mongo|cqlsh|twine)|\w login\b"),
             (r"pw ", r"\b(?:plink|pscp)\b"),
+            (r"p ", r"\b(?:certutil|psexec\d*|evil-winrm)\b"),
             (r"pass(?:in|out)? (?:pass:)?(?!(?:env|file|fd):|stdin)", r"\bopenssl\b"),
         ),
         "P": ((r"P ?", r"\b(?:un)?zip\b|\b(?:sqlcmd|mosquitto|ssh-keygen)"),),
@@ -45,6 +46,7 @@ _FLAGS = {
             (r"\w*b[^\n|>;]* (?=\S+[ \t]*(?:$|[\n|>;]))", r"\bhtpasswd\b"),
         ),
         "n": ((r"nb[^\n|>;]* (?=\S+[ \t]*(?:$|[\n|>;]))", r"\bhtpasswd\b"),),
+        "h": ((r"hp(?=[^\s-])", r"\brar\b"),),
         "t": ((r"t (?=[\w-]{20})", r"\b(?:codecov|doctl|vercel|netlify|railway|snyk|tea)\b"),),
         "E": ((r"E ?[\"']?[^\s:\"']{1,100}:", r"\bcurl\b"),),
         "-": (
@@ -52,7 +54,8 @@ _FLAGS = {
             (rf"-(?:proxy-)?user[ =]{{1,3}}{_USER}", r"\bcurl\b"),
             (r"-cookie[ =][\"']?[\w.-]{1,64}=", r"\bcurl\b"),
             (rf"-auth[ =]{_USER}", r"\bhttps?\b"),
-            (r"-value[ =]", r"\bsecret"),
+            (rf"-user[ =]{_USER}(?=\S*\d)(?=\S*[A-Za-z])(?!\d)", r"\betcdctl\b"),
+            (r"-value[ =]", r"\bsecret|\bsecure"),
         ),
     }.items()
 }
@@ -60,6 +63,14 @@ _FLAGS = {
 _PLACES = {
     needle: re.compile(place)
     for needle, place in {
+        "mc alias set": r" \S+ \S+ ",
+        "alias set": r"(?<=mc alias set) \S+ \S+ \S+ ",
+        "config set --secret": r" \S+ ",
+        "acl setuser": r" \S+ (?:\S+ ){0,6}?>",
+        "setcookie": r" ",
+        "auth-user-pass>": r"\s{1,4}\S+\s{1,4}",
+        "signtool": r" [^\n]{0,200}? /p ",
+        "nickserv": r" (?i:identify|id|register|auth) (?:\S+ (?=\S))?",
         "securestring": r"(?: -string)? (?=[\"'])",
         "net use": r"(?:r \w+| [^\n]{0,9}\\\\\S+)(?: /user:\S+)? (?![/*])",
         "login": r"(?<=(?:cargo|vault|wandb) login) (?:--relogin )?(?!-)",
@@ -85,6 +96,13 @@ _PAIR = re.compile(r"""\( ?["'][^"'\n]{1,80}["'], ?["']([^"'\n]{3,200})["']""")
 # The name of an account and a key: only where the second is one by itself.
 _PAIR_OF_KEYS = re.compile(r"""\( ?["'][^"'\n]{1,80}["'], ?["']([\w+/=.-]{24,512})["']""")
 _SINGLE = re.compile(r"""\( ?["']([\w+/=.-]{20,512})["']""")
+# The name of a user and a password, about to be encoded.
+_BEFORE_COLON = r"""["']?[^"'\s:(]{1,80}:"""
+_ENCODED = re.compile(
+    rf"""(?:echo|printf) (?:-n )?{_BEFORE_COLON}([^"'\n|]{{3,200}}?)["']? ?\| ?base64"""
+)
+_TO_ENCODE = re.compile(rf"""\( ?b?(?=["']){_BEFORE_COLON}([^"'\n]{{3,200}})["']""")
+_ENCODER = re.compile(r"(?:\bbtoa|Buffer\.from|b64encode|base64_?encode|Base64\.\w{1,9})\Z", re.I)
 _PAIR_CALLEE = re.compile(
     r"(?:auth\w*|log_?in|sign_?in|begin|credentials?)[ =:]{0,3}\Z", re.IGNORECASE
 )
@@ -107,6 +125,10 @@ def handed(text: str, lower: str) -> Iterator[Span]:
         echoed = _ECHOED.search(text, _line_start(text, pipe.start()), pipe.start())
         if echoed and not is_placeholder(echoed[1]) and not MASK.search(echoed[1]):
             yield Span(echoed.start(), *echoed.span(1), "password")
+    if "base64" in lower:
+        for found in _ENCODED.finditer(text):
+            if _is_given(found[1], _PAIR):
+                yield Span(found.start(), *found.span(1), "password")
     if "(" in text:
         yield from _called(text)
 
@@ -115,6 +137,7 @@ def _called(text: str) -> Iterator[Span]:
     for given, callee in (
         (_PAIR, _PAIR_CALLEE),
         (_PAIR_OF_KEYS, _SINGLE_CALLEE),
+        (_TO_ENCODE, _ENCODER),
         (_SINGLE, _SINGLE_CALLEE),
     ):
         for found in given.finditer(text):

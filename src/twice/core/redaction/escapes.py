@@ -15,9 +15,11 @@ GAP_CHARS = 1_000
 class Escapes(NamedTuple):
     """A way to write a text within a text: what tells it, each escape, and what that says.
 
-    ``hints`` are looked for first; they are quick to find.
+    The ``sign`` is a single character, which is quick to find, and the ``hints`` are looked for
+    next.
     """
 
+    sign: str
     hints: tuple[str, ...]
     telling: re.Pattern[str]
     escape: re.Pattern[str]
@@ -54,30 +56,35 @@ _UNSEEN = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066
 
 ESCAPES = (
     Escapes(
-        ("\\",),
+        "\\",
+        (),
         re.compile(r"""\\(?:u[0-9a-fA-F]{4}|["nrt\\])"""),
         re.compile(r"""\\(?:u[0-9a-fA-F]{4}|["'`\\/nrt])"""),
         _unescaped,
     ),
     Escapes(
+        "&",
         ("&quot;", "&apos;", "&#"),
         re.compile("&(?:quot|apos|#34|#39|#x22|#x27);"),
         _ENTITY,
         lambda text: _ENTITY.sub(lambda entity: _ENTITIES[entity[0]], text),
     ),
     Escapes(
+        "%",
         ("%22", "%3"),
         re.compile("%(?:22|3[ADad])"),
         _PERCENT,
         lambda text: _PERCENT.sub(lambda escape: chr(int(escape[1], 16)), text),
     ),
 )
-UNSEEN = Escapes((), _UNSEEN, _UNSEEN, lambda text: _UNSEEN.sub("", text))
+UNSEEN = Escapes("", (), _UNSEEN, _UNSEEN, lambda text: _UNSEEN.sub("", text))
 """Not escapes, but undone like them: what nobody sees."""
 
 
 def inner_texts(text: str, escapes: Escapes) -> Iterator[tuple[int, int]]:
     """Yield the runs of lines that have escapes, from where to where; a JSON string is one line."""
+    if escapes.sign not in text:
+        return
     if escapes.hints and not any(map(text.__contains__, escapes.hints)):
         return
     since = until = 0

@@ -40,6 +40,7 @@ _SETTER = re.compile(r"(?:set|with|use|hash|verify|validate|check|update)_?(?=[A
 _ARN = re.compile(r"\barn:aws[\w:/-]*\Z")
 _ASCII = bytes(range(128))
 _NO_VALUE = (*",.)([/", "")
+_OF_A_TABLE = re.compile(r" (?:primaria|for[áa]nea|externa|p[úu]blica|única|compuesta)")
 _NUMBER = re.compile(r"[ ]\d{1,2}(?=:)")
 
 _COOKIE = re.compile(
@@ -129,7 +130,9 @@ def _name_at(text: str, position: int, needle: str) -> _Name | None:
     if kind is None or _ARN.search(text, max(0, start - 90), start):
         return None
     before = text[max(0, start - 10) : start].lower()
-    if (kind == "key?" and before.endswith(":")) or (name == "clave" and "palabra" in before):
+    if kind == "key?" and before.endswith(":"):
+        return None
+    if name == "clave" and ("palabra" in before or _OF_A_TABLE.match(text, end)):
         return None
     if kind == "key?" and (owner := _OWNER.search(text, max(0, start - 24), start)):
         owned = kind_of_name(f"{owner[1]}_{name}")

@@ -156,7 +156,7 @@ _UNJOINED = tuple(
         "api-key": {
             **dict.fromkeys(("sdk-", "sk-lf-", "waka_"), _UUID),
             "oauth:": r"([a-z0-9]{30})(?!\w)",
-            **dict.fromkeys(("SA", "SO", "SU"), rf"[A-Z2-7]{{56}}{_ENDED}"),
+            "SU": rf"[A-Z2-7]{{56}}{_ENDED}",
             "fc-": "[0-9a-f]{32}(?![0-9a-f-])",
         },
         "fly-token": {"FlyV1 fm": r"\d_[A-Za-z0-9+/=,_-]{20,512}"},
@@ -165,6 +165,7 @@ _UNJOINED = tuple(
             "hooks.zapier.com/hooks/catch/": r"([\w/-]{8,200})",
             "webhooks/": rf"\d{{15,30}}/({_KEY}{{20,512}})",
             "IncomingWebhook/": r"([0-9a-f]{32}[\w/-]{0,80})",
+            "/webhook/": f"({_UUID})",
             "/bot/v2/hook/": f"({_UUID})",
         },
         "password-hash": {
@@ -180,7 +181,7 @@ _UNJOINED = tuple(
 _MIDDLES = tuple(
     (middle, kind, re.compile(re.escape(middle) + rest), re.compile(head + r"\Z"))
     for kind, middle, rest, head in (
-        ("salesforce-token", "!A", r"[A-Z][\w.]{40,512}", rf"\b00D{_WORD}{{12,15}}"),
+        ("salesforce-token", "!AQ", r"[\w.]{40,512}", rf"\b00D{_WORD}{{12,15}}"),
         ("telegram-token", ":", rf"{_KEY}{{34,36}}(?!{_KEY})", r"\d{6,12}"),
         ("asana-token", ":", r"[0-9a-f]{32}(?!\w)", r"(?<!\w)\d/\d{10,20}"),
         ("azure-secret", "Q~", r"[\w.~-]{31,34}", r"[\w.~-]{3}\d"),

@@ -20,11 +20,12 @@ from twice.core.redaction.values import (
 _FOR = (
     r"(?:[ \t]{1,4}(?:for|of|to|on|in|from|at|para|pour|für|de|del|do|da|der|des|voor|van|dla|per"
     r"|von|you|we|i|that|which|they|для|до|за|из|к|на|от|för|till|til|na|pro|za|pentru|για)"
-    r"(?:[ \t]{1,4}[\w.'’/-]{1,30}){1,5}?)?"
+    r"(?:[ \t]{1,4}[\w.@'’/-]{1,30}){1,5}?)?"
 )
 # What may stand between the name of a secret and what is said of it.
 _NEW = (
-    r"(?:[ \t](?:new|old|current|temporary|here|now|admin|root|nuev[ao]|nov[ao]|nuov[ao]|antigu[ao]"
+    r"(?:[ \t](?:new|old|current|temporary|base|value|here|now|admin|root|nuev[ao]|nov[ao]"
+    r"|nuov[ao]|antigu[ao]"
     r"|d['’]ordine|nouveau|actuel|provisoire|neu|новый|старый|mea|saya|anda|שלי|של|πρόσβασης))?"
 )
 _SAID = re.compile(
@@ -65,7 +66,9 @@ _REVERSED = re.compile(
     re.VERBOSE,
 )
 _NAME_ENDS = re.compile(r"[\"'`*]{0,3}(?:[.,;!?)\n]|\Z|[ ](?:for|in|on|of|to|at|and|everywhere)\b)")
-_NAMED = re.compile(r"(?<!\S)([^\s()]{6,200}) \((?:the |my )?\Z")
+_NAMED = re.compile(
+    r"(?<!\S)([^\s()]{6,200})(?: [a-z]{2,8})? \((?:(?:the|my|our) )?(?:\w{2,12} )?\Z"
+)
 _OWNED = re.compile(
     r"\b(?:my|our|the|mi|minha|mon|mein|meine|mijn|moje|мой|его)\b[^.;!?\n]{0,60}\Z", re.I
 )
@@ -102,7 +105,9 @@ _CONTRASTED = re.compile(
 REVERSED_CHARS = 260  # a secret said before its name, and what joins the two
 _COPULA = re.compile(" (?:is|as|for|es|ist|est) ")
 CONTEXT_CHARS = 120  # between a secret's name and a random-looking value
-_OWN_NAME = re.compile(r"""[\w-]+["'`]{0,2}[ \t]?(?:[:=]|=>)[ \t]?\\?["'`]?\Z""")
+_OWN_NAME = re.compile(
+    r"""(?<![\w-])(?!(?:API|api)\b)[\w-]+["'`]{0,2}[ \t]?(?:[:=]|=>)[ \t]?\\?["'`]?\Z"""
+)
 _OWN_PAIR = re.compile(r"[A-Za-z_][A-Za-z_.-]{1,40}=[^=]")
 BEFORE_CHARS = 80
 _ALONE = re.compile(
@@ -226,7 +231,8 @@ def said_before(text: str, start: int, end: int, kind: str) -> Span | None:
     if (
         named
         and has_digit_and_letter(named[1])
-        and not (named[1].isalnum() or MASK.search(named[1]))
+        and not (is_ordinary(named[1]) or named[1].isalnum())
+        and not (is_code(named[1]) or MASK.search(named[1]))
     ):
         return Span(named.start(1), *named.span(1), kind)
     head_start = max(0, start - REVERSED_CHARS)

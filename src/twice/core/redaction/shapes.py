@@ -22,6 +22,9 @@ _WEAK = frozenset({"password", "passwd", "pass", "pwd", "secret", "token", "key"
 _FIELDS = {
     "oracle:": re.compile(r"oracle:\w{3,5}:\w{1,30}/([^\s@\"'/]{1,200})@"),
     "sqlplus ": re.compile(r"sqlplus (?:-\w+ )*\w{1,30}/([^\s@\"'/]{1,200})@"),
+    "WIFI:": re.compile(r"WIFI:[^\n]{0,120}?\bP:((?:\\.|[^;\n\\]){3,120})"),
+    "]:": re.compile(r"\]:\d{2,5}[ \t]{1,9}[^\s:]{1,100}:([^\s:]{3,200})(?=\s|\Z)"),
+    " : ": re.compile(r' : (?:EAP|NTLM|PSK|XAUTH) "([^"\n]{3,200})"'),
     **{
         port: re.compile(
             rf"{re.escape(port)}[\w.*-]{{1,64}}:[\w.*-]{{1,64}}:([^\s:]{{3,200}})(?=\s|\Z)"

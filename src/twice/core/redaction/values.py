@@ -114,7 +114,9 @@ def is_code(value: str) -> bool:
     value = value[:JUDGED_CHARS]
     if is_type(value):
         return True
-    dotted = _DOTTED.fullmatch(value) and (len(value) <= 24 or is_wordy(value))
+    dotted = _DOTTED.fullmatch(value) and (
+        is_wordy(value) or (len(value) <= 24 and not _is_in_bits(value))
+    )
     return bool(dotted or _CODE.fullmatch(value))
 
 
@@ -186,6 +188,12 @@ def is_wordy(value: str) -> bool:
         if len(word) >= 4 and word.isalpha() and not _UNSPEAKABLE.search(word)
     )
     return long_words >= 0.6 * sum(map(len, words))
+
+
+def _is_in_bits(value: str) -> bool:
+    """Tell whether letters, capitals and digits alternate as no name has them."""
+    parts = _WORDS.findall(value)
+    return len(parts) > 4 and sum(map(len, parts)) < 2 * len(parts)
 
 
 def entropy(value: str) -> float:

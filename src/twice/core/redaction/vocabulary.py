@@ -8,7 +8,8 @@ from twice.core.redaction.values import words
 NEEDLES = words(
     """
     pass pw secret tok key salt cred cookie auth sessid bearer psk _pat contrase senha clave kennw
-    wachtw parola sifre haslo heslo adgangskod kodeord salasan jelsz sandi mdp jsessionid
+    wachtw parola sifre haslo heslo adgangskod kodeord salasan jelsz sandi mdp
+    jsessionid chave chiave
     """
 )
 """Where to look for a name, in lower case."""
@@ -42,6 +43,7 @@ _FOREIGN = {
     ),
     **dict.fromkeys(("كلمة المرور", "كلمة مرور", "كلمة السر", "رمز عبور", "mật khẩu"), "password"),
     **dict.fromkeys(words("令牌 トークン 토큰"), "token"),
+    "ключ шифрования": "key",
     **dict.fromkeys(words("キー 🔑 🔐 🗝"), "key?"),
 }
 FOREIGN = tuple(
@@ -71,7 +73,7 @@ _PASSWORD_STEMS = re.compile(
     r"|jelsz|slaptaž|парол|гасло|κωδικ|συνθηματικ|ה?סיסמ)\w{0,4}"
 )
 _TOKENS = words("token tok apikey credential credentials cred creds auth bearer pat токен токена")
-_KEYS = words("key ключ ключа clé schlüssel")
+_KEYS = words("key ключ ключа clé schlüssel chave chiave")
 KEY_OWNERS = words(
     """
     access account admin anthropic api app application auth authentication aws azure bot client
@@ -83,9 +85,9 @@ KEY_OWNERS = words(
 )
 _NO_SECRET_KEYS = words(
     """
-    cache column composite context cookie dedup dedupe dict foreign group header hot idempotency
-    index item lookup map message natural object partition primary public query react registry row
-    s3 sort state surrogate translation unique
+    cache column composite gpg pgp context cookie dedup dedupe dict foreign group header hot
+    idempotency index item lookup map message natural object partition primary public query react
+    registry row s3 sort state surrogate translation unique
     """
 )
 _NEUTRAL = words(
@@ -113,9 +115,16 @@ _ABOUT = words(
 )
 _ENDINGS = re.compile(
     r"(?:password|passwd|passphrase|passcode|passwort|kennwort|secret|token|apikey|accesskey"
-    r"|secretkey|privatekey|authkey|accountkey|masterkey|pwd|phpsessid|jsessionid)$"
+    r"|secretkey|privatekey|authkey|accountkey|masterkey|pwd|phpsessid|jsessionid"
+    r"|(?<!by)(?<!com)(?<!tres)(?<!sur)(?<!low)(?<!high)(?<!band)(?<!over)(?<!under)pass)$"
 )
-_ENDING_KINDS = {"token": "token", "secret": "secret", "phpsessid": "token", "jsessionid": "token"}
+_ENDING_KINDS = {
+    "token": "token",
+    "secret": "secret",
+    "phpsessid": "token",
+    "jsessionid": "token",
+    "pass": "pass",
+}
 _NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+|[^\W\d_]+")
 
 
