@@ -54,7 +54,7 @@ _FLAGS = {
             (rf"-(?:proxy-)?user[ =]{{1,3}}{_USER}", r"\bcurl\b"),
             (r"-cookie[ =][\"']?[\w.-]{1,64}=", r"\bcurl\b"),
             (rf"-auth[ =]{_USER}", r"\bhttps?\b"),
-            (rf"-user[ =]{_USER}(?=\S*\d)(?=\S*[A-Za-z])(?!\d)", r"\betcdctl\b"),
+            (rf"-user[ =]{_USER}(?=\S*\d)(?=\S*[A-Za-z])", r"\betcdctl\b"),
             (r"-value[ =]", r"\bsecret|\bsecure"),
         ),
     }.items()

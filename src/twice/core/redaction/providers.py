@@ -27,6 +27,7 @@ _CERTAIN = {
     "digitalocean-token": "do[opr]_v1_",
     "airtable-token": "pat[A-Za-z0-9]{14}.",
     "fly-token": "fm[12][ar]?_ fo1_",
+    "razorpay-key": "rzp_(?:live|test)_",
     "plaid-token": "access-(?:sandbox|development|production)-",
     "planetscale-token": "pscale_[a-z]{2,5}_",
 }
@@ -46,7 +47,7 @@ _LIKELY = {
         hcaik_ hcxik_ HRKU- jina_ lin_(?:api|oauth)_ live_ llx- lsv2_(?:pt|sk)_ mdb_sa_sk_
         mlsn. napi_ nfp_ npg_ NR(?:AA|AK|II|JS|RA)- ntn_ nvapi- ops_ os_v2_app_ p8e- pa-
         packagist_[a-z]{3}_ pat-[a-z]{2}\d- pat. pcsk_ pdl_[a-z]{4}_apikey_ phs_ phx_ PMAK- pnu_
-        pplx- [ps]k- [ps]k. [ps]k_ pul- r8_ rdme_ re_ rk_ rnd_ rpa_ rubygems_ rzp_(?:live|test)_
+        pplx- [ps]k- [ps]k. [ps]k_ pul- r8_ rdme_ re_ rk_ rnd_ rpa_ rubygems_
         s-s4t2(?:af|ud)-
         samsara_api_ sat. sb_secret_ sbp_ secret_ sgp_ shippo_[a-z]{4}_ signkey-[a-z]{4,7}- sktsec_
         slk_ sm_[aps]at_ sntry[su]_ syt_ tfp_ tgp_v1_ tk-us- tr_(?:dev|prod)_ tskey-[a-z]{3,9}-
@@ -181,7 +182,7 @@ _UNJOINED = tuple(
 _MIDDLES = tuple(
     (middle, kind, re.compile(re.escape(middle) + rest), re.compile(head + r"\Z"))
     for kind, middle, rest, head in (
-        ("salesforce-token", "!AQ", r"[\w.]{40,512}", rf"\b00D{_WORD}{{12,15}}"),
+        ("salesforce-token", "!AQ", r"[\w.-]{40,512}", rf"\b00D{_WORD}{{12,15}}"),
         ("telegram-token", ":", rf"{_KEY}{{34,36}}(?!{_KEY})", r"\d{6,12}"),
         ("asana-token", ":", r"[0-9a-f]{32}(?!\w)", r"(?<!\w)\d/\d{10,20}"),
         ("azure-secret", "Q~", r"[\w.~-]{31,34}", r"[\w.~-]{3}\d"),

@@ -14,6 +14,7 @@ from twice.core.redaction.values import (
     is_placeholder,
     is_random,
     is_word,
+    is_wordy,
     words,
 )
 
@@ -37,7 +38,7 @@ _SAID = re.compile(
           |jest|è|будет|это|є|является|такой|olarak|equals|är|er|je|este|είναι|هي|هو|היא|הוא|है|là
           |adalah|ialah|(?<=salasana[ ])on|(?<=nani[ ])on|wurde[ ]auf
           |(?:(?:has|was|got)[ ])?(?:been[ ])?(?:changed|reset|updated|set)[ ]to
-          |should[ ]be|will[ ]be|must[ ]be)(?!\w)[ \t]{0,4}
+          |should[ ]be|will[ ]be|must[ ]be)(?![\w%#$@!&+/=~^.-])[ \t]{0,4}
         (?:(?:now|still|set[ ]to|currently|actually|just)\b[ \t]{0,4})?:?
       | ,[ ]which[ ]is[ ] | [;,][ ]it(?:['’]s|[ ]is)[ ] | [:=：—–→➜➡👉]\ufe0f? | ->
       | (?:是|为|為|は|が|に|은|는|을|คือ)[:：]?
@@ -93,7 +94,7 @@ _CLAUSE_END = re.compile(
     re.IGNORECASE,
 )
 _CLOSING = re.compile(r"""["'`”»」*)]{1,3}""")
-_PHRASE = re.compile(r"""(["'`])((?:[\w!?$%&+*-]{2,40} ){1,5}[\w!?$%&+*-]{2,40})\1""")
+_PHRASE = re.compile(r"""(["'`])((?:[\w!?$%&+*-]{1,40} ){1,5}[\w!?$%&+*-]{2,40})\1""")
 _CHANGED = re.compile(r"""[ ]from[ ]["'`]?([^\s"'`]{5,200}?)["'`]?(?=[ ]to[ ])""")
 _CONTRASTED = re.compile(
     r"""["'`]?[,;]?[ ](?:(?:and|but)[ ])?(?:not|instead[ ]of|rather[ ]than|never|with|by|to|or|and
@@ -102,6 +103,13 @@ _CONTRASTED = re.compile(
         (?:the[ ])?(?:old[ ]|new[ ])?(?:one[ ])?["'`]?([^\s"'`,;]{6,512})""",
     re.VERBOSE | re.IGNORECASE,
 )
+_DISMISSED = re.compile(
+    r"""(?:don['’]?t[ ]use|do[ ]not[ ]use|stop[ ]using|instead[ ]of|replace|forget|never[ ]use)[ ]
+        ["'`]?([^\s"'`,;]{6,200})["'`]?[^.!?\n]{0,30}[,;:.]?[ ](?:(?:the|my|our|use)[ ])?
+        (?:(?:new|right|correct|real)[ ])?\Z""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_DISMISSED_CHARS = 280
 REVERSED_CHARS = 260  # a secret said before its name, and what joins the two
 _COPULA = re.compile(" (?:is|as|for|es|ist|est) ")
 CONTEXT_CHARS = 120  # between a secret's name and a random-looking value
@@ -161,11 +169,12 @@ def said(text: str, start: int, end: int, kind: str) -> Span | None:
     if given is None:
         return None
     found = _SAID_VALUE.match(text, given.end())
+    phrase = _PHRASE.match(text, given.end())
+    told = said or text[start:end].lower().endswith("phrase")
+    if phrase and told and kind in ("password", "secret") and not is_sentence(phrase[2]):
+        return Span(start, phrase.start(2), phrase.end(2), kind)
     if found is None:
         return None
-    phrase = _PHRASE.match(text, found.start())
-    if phrase and said and kind in ("password", "secret") and not is_sentence(phrase[2]):
-        return Span(start, phrase.start(2), phrase.end(2), kind)
     whole = _ESCAPED_END.split(found[2], maxsplit=1)[0].rstrip(".,;:)]}*\\")
     value = whole.rstrip("!?")
     if not value or is_placeholder(value) or MASK.search(value):
@@ -177,8 +186,11 @@ def said(text: str, start: int, end: int, kind: str) -> Span | None:
 
 
 def contrasted(text: str, first: Span) -> Span | None:
-    """Find the second of two values of which a sentence prefers one: "use X, not Y"."""
+    """Find the other of two values of which a sentence prefers one: "use X, not Y"."""
     found = _CONTRASTED.match(text, first.end)
+    if found is None:
+        since = max(0, first.since - _DISMISSED_CHARS)
+        found = _DISMISSED.search(text, since, first.since)
     if found is None or is_placeholder(found[1]) or MASK.search(found[1]):
         return None
     whole = found[1].rstrip(".:)]}")
@@ -186,7 +198,9 @@ def contrasted(text: str, first: Span) -> Span | None:
     likely = first.kind == "password" and has_digit_and_letter(value) and not is_ordinary(value)
     if not (likely or is_opaque(value)) or is_code(value):
         return None
-    return Span(first.since, found.start(1), found.start(1) + len(whole), first.kind)
+    return Span(
+        min(first.since, found.start()), found.start(1), found.start(1) + len(whole), first.kind
+    )
 
 
 def _plain_end(text: str, end: int) -> int:
@@ -199,17 +213,17 @@ def _is_said_secret(
 ) -> bool:
     if kind == "key?":
         return is_random(value)
+    enclosed = text[start - 1 : start] == "(" and ")" in text[found.end(2) - 1 : found.end(2) + 1]
     if is_opaque(value):
         marked = any(character in "!@#$%^&*" for character in found[2])
-        return not is_code(value) and (verb or marked or kind != "pass")
+        return not is_code(value) and (verb or marked or enclosed or kind != "pass")
     likely = has_digit_and_letter(value) and not is_ordinary(value)
     if value.startswith(("~/", "/", "./")):
         return False
     if is_code(value) or kind in ("token", "key"):
         return verb and kind == "key" and likely and len(value) >= 6 and not is_code(value)
     if kind == "pass":
-        enclosed = text[start - 1 : start] == "(" and text[found.end(2) : found.end(2) + 1] == ")"
-        return likely and (verb or (len(value) >= 6 and (enclosed or found[2].endswith(")"))))
+        return likely and (verb or (enclosed and len(value) >= 6))
     if likely:
         return True
     if not verb:
@@ -225,13 +239,19 @@ def _is_said_secret(
     return not is_identifier(value) and any(not c.isalpha() for c in value.strip("-_/."))
 
 
+def _is_scrambled(value: str) -> bool:
+    mixed = value not in (value.lower(), value.upper())
+    return mixed and is_opaque(value) and not is_wordy(value)
+
+
 def said_before(text: str, start: int, end: int, kind: str) -> Span | None:
     """Find the value that a sentence names first: "X is my password", "X (password)"."""
     named = _NAMED.search(text, max(0, start - REVERSED_CHARS), start)
     if (
         named
         and has_digit_and_letter(named[1])
-        and not (is_ordinary(named[1]) or named[1].isalnum())
+        and not is_ordinary(named[1])
+        and (not named[1].isalnum() or (text[end : end + 1] == ")" and _is_scrambled(named[1])))
         and not (is_code(named[1]) or MASK.search(named[1]))
     ):
         return Span(named.start(1), *named.span(1), kind)

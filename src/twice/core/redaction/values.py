@@ -78,7 +78,9 @@ _ORDINARY = re.compile(
     r"""
     v?\d+(?:\.\d+){1,3}(?:[-+][a-z0-9.]+)? | v\d+ | \d{4}-\d\d-\d\d\S* | \d\d:\d\d\S*
   | \d+(?:[.,]\d+)*(?:%|[kmgtKMGT]?[bB]?|ms|s|m|h|d|min|px|em|rem|x|tokens?|chars?)\W*
-  | [A-Za-z]?[a-z]{1,11}-?\d{1,4}\W* | (?i:sha|md|hmac|rsa|ecdsa|ed|aes|utf|base|rfc)\S*
+  | [A-Za-z]?[a-z]{1,11}-?\d{1,4}\W*
+  | (?i:sha|md|hmac|rsa|ecdsa|ed|aes|utf|base|rfc)
+        (?:[-_]?\d{1,5}(?:[-_:/.]\S*|[a-z]{0,4}\d?)\W*|[-_]\S{1,20})
   | [a-z]+://\S* | (?:\.{0,2}/|~/|[A-Za-z]:[\\/])\S* | \S*/\S*\.[a-z]{1,5}\d?\W*
   | [\w-]+\.[a-z]{2,4}
   | @?[a-z][\w.-]*/[a-z][\w./-]* | \#?\d+\W* | [A-Z]{2,6}-\d+\W* | \S+\(\S*
@@ -98,7 +100,9 @@ _HEX = re.compile(
     r"(?:0x|sha\d+[:-])?[0-9a-f]{7,}|(?:[\w.]{1,20}-){1,6}[0-9a-f]{32,}", re.IGNORECASE
 )
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
-_UNSPEAKABLE = re.compile(r"[bcdfghjklmnpqrstvwxz]{6}")
+_UNSPEAKABLE = re.compile(
+    r"[bcdfghjklmnpqrstvwxz]{6}|\A[b-df-hj-np-tv-xz]{5,}\Z|\A[B-DF-HJ-NP-TV-XZ]{5,}\Z"
+)
 
 
 def is_placeholder(value: str) -> bool:
@@ -146,7 +150,7 @@ def is_known_harmless(value: str) -> bool:
 def is_opaque(value: str) -> bool:
     """Tell whether a value looks made by a machine or a careful person, not like prose or code."""
     value = value[:JUDGED_CHARS]
-    if len(value) < 6 or _ORDINARY.fullmatch(value):
+    if len(value) < 6 or _has_ordinary_shape(value):
         return False
     letters = any(map(str.isalpha, value))
     if letters and any(map(str.isdigit, value)):
@@ -170,7 +174,7 @@ def is_ordinary(value: str) -> bool:
 def is_random(value: str) -> bool:
     """Tell whether a long value has the entropy of a key; digests and UUIDs do not count."""
     value = value[:JUDGED_CHARS]
-    if len(value) < 20 or is_known_harmless(value) or _ORDINARY.fullmatch(value):
+    if len(value) < 20 or is_known_harmless(value) or _has_ordinary_shape(value):
         return False
     digits = sum(map(str.isdigit, value))
     mixed = not value.islower() and not value.isupper()
@@ -190,10 +194,18 @@ def is_wordy(value: str) -> bool:
     return long_words >= 0.6 * sum(map(len, words))
 
 
+def _has_ordinary_shape(value: str) -> bool:
+    path = len(value) >= 32 and "/" in value and "://" not in value
+    return bool(_ORDINARY.fullmatch(value)) and not (
+        path and not is_wordy(value) and _is_in_bits(value)
+    )
+
+
 def _is_in_bits(value: str) -> bool:
     """Tell whether letters, capitals and digits alternate as no name has them."""
     parts = _WORDS.findall(value)
-    return len(parts) > 4 and sum(map(len, parts)) < 2 * len(parts)
+    mixed = any(map(str.isdigit, value)) and any(map(str.isupper, value))
+    return mixed and len(parts) > 3 and sum(map(len, parts)) <= 2.5 * len(parts)
 
 
 def entropy(value: str) -> float:
