@@ -213,6 +213,8 @@ PATIENCE = 20.0
         *("$2b$12$", "?sig=", "&code=abcdefgh", "://aaaaaaaaaaaaaaaaaaaa@", ":5432:a:b:", "a_b_"),
         *('\\"', "a\\nb\n\n", "\\u0041", "x\\\\", "password='\\''", "pass: abcd abcd ", "api key "),
         *("token=a.b.c", "password=xxxx_", "secret: a(", "<password>", "--token ", "passwort ist "),
+        *("&quot;", "%22", "a\u200b", ' : EAP "', "u: a p: ", "login with a:", "pw a1b2c3d "),
+        *("ghp_aaaaaaaaaaaaaaaaaaA1\n", "don't use abcdef1 password ", "base64 -d\n", "cred\n"),
     ],
 )
 def test_awkward_input_takes_linear_time(unit: str) -> None:

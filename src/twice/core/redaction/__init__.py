@@ -1,6 +1,7 @@
 """Secrets, home folders and names taken out of a text before anything else sees it."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -168,7 +169,7 @@ def _search(text: str, private: _Private, levels: int) -> list[Span]:
             if inner := _search(escapes.undone(part), private, levels - 1):
                 found += outer(inner, part, start, escapes)
     if found and MASKED_BEFORE in text:
-        masks = [mask.span() for mask in MASK.finditer(text)]
+        masks = [(mask.end(), mask.start()) for mask in MASK.finditer(text)]
         found = [span for span in found if not _touches(span, masks)]
     return found
 
@@ -202,7 +203,9 @@ def _is_telling(text: str, span: Span) -> bool:
 
 
 def _touches(span: Span, masks: list[tuple[int, int]]) -> bool:
-    return any(start < span.end and span.start < end for start, end in masks)
+    """Tell whether a span overlaps one of the masks, given in order by where they end."""
+    at = bisect_left(masks, (span.start + 1, 0))
+    return at < len(masks) and masks[at][1] < span.end
 
 
 def _apart(found: list[Span]) -> list[Span]:

@@ -30,6 +30,9 @@ _LOGIN = re.compile(
     r"[ :]{1,2}[\w.@+-]{2,64}(?:[ ]?/[ ]?|:(?!//|\d{1,5}\b))(\S{4,64})",
     re.IGNORECASE,
 )
+_BELOW = re.compile(r"[^\s\w]?\w*[^\n]{0,20}\n\s{0,4}[\w.@+-]{2,64}[ ]?[:/][ ]?(\S{4,64})")
+_DISK = re.compile(r"[^\n]{0,80}?(?<!\d)((?:\d{6}-){7}\d{6})(?!\d)")
+_TAN = re.compile(r"(?:is |ist |lautet )?(\d{6})(?!\w)")
 _LETTERED = re.compile(
     r"[ ]?[\w.@+-]{2,64}[,;/ ]{1,3}p(?:w|wd|ass|assword)?[ ]?[:=][ ]?(\S{4,64})", re.IGNORECASE
 )
@@ -37,6 +40,9 @@ _NAMES = {
     "code": (_CODES, "code"),
     **dict.fromkeys(("pin", "otp"), (_PIN, "code")),
     **dict.fromkeys(("login", "log in", "get in", "zugangsdaten"), (_LOGIN, "password")),
+    "cred": (_BELOW, "password"),
+    "bitlocker": (_DISK, "code"),
+    "tan ": (_TAN, "code"),
     "u:": (_LETTERED, "password"),
     **dict.fromkeys(("mnemonic", "phrase", "seed words"), (_PHRASE, "phrase")),
 }

@@ -24,9 +24,8 @@ _FLAGS = {
     for first, flags in {
         "p": (
             (r"p(?=[^\s-])", r"\b(?:mysql|mariadb|7z)"),
-            (r"p ?", r"\b(?:sshpass|mongo|cqlsh|twine)|\w login\b"),
+            (r"p ?", r"\b(?:sshpass|mongo|cqlsh|twine|certutil|psexec)|\w login\b"),
             (r"pw ", r"\b(?:plink|pscp)\b"),
-            (r"p ", r"\b(?:certutil|psexec\d*|evil-winrm)\b"),
             (r"pass(?:in|out)? (?:pass:)?(?!(?:env|file|fd):|stdin)", r"\bopenssl\b"),
         ),
         "P": ((r"P ?", r"\b(?:un)?zip\b|\b(?:sqlcmd|mosquitto|ssh-keygen)"),),
@@ -66,6 +65,8 @@ _PLACES = {
         "mc alias set": r" \S+ \S+ ",
         "alias set": r"(?<=mc alias set) \S+ \S+ \S+ ",
         "config set --secret": r" \S+ ",
+        "base64 -d": r"(?:ecode)?[\"']?[ \t]{0,9}\n(?=\S{8,200}[ \t]*(?:\n|\Z))",
+        "openssl rand": r"[^\n]{0,40}\n(?=\S{8,200}[ \t]*(?:\n|\Z))",
         "acl setuser": r" \S+ (?:\S+ ){0,6}?>",
         "setcookie": r" ",
         "auth-user-pass>": r"\s{1,4}\S+\s{1,4}",

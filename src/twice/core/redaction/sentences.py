@@ -88,6 +88,7 @@ _PREDICATES = words(
     wrong your
     """
 )
+_FOUR_FOURS = re.compile("[a-z]{4}(?:-[a-z]{4}){3}")  # as Apple makes them for programs
 _CLAUSE_END = re.compile(
     r"\\{0,3}[\"'`][ \t]*[}\]]|\\{0,3}[\"'`]?[ \t]*(?:[.,;!)](?!\w)|\\n|[\r\n]|\Z"
     r"|(?:and|but|not|y|und|et|e|instead)\b)",
@@ -95,11 +96,13 @@ _CLAUSE_END = re.compile(
 )
 _CLOSING = re.compile(r"""["'`”»」*)]{1,3}""")
 _PHRASE = re.compile(r"""(["'`])((?:[\w!?$%&+*-]{1,40} ){1,5}[\w!?$%&+*-]{2,40})\1""")
+_COMPOUND = re.compile("[A-Za-z]+(?:_[a-z]+|(?<=[a-z])[A-Z][a-z]+)+\\d?")  # passwordHash2
 _CHANGED = re.compile(r"""[ ]from[ ]["'`]?([^\s"'`]{5,200}?)["'`]?(?=[ ]to[ ])""")
 _CONTRASTED = re.compile(
     r"""["'`]?[,;]?[ ](?:(?:and|but)[ ])?(?:not|instead[ ]of|rather[ ]than|never|with|by|to|or|and
         |over|(?:the[ ])?(?:new|old|other|real|right|correct)(?:[ ]one)?[ ](?:is|was)|no|nicht|statt
-        |pas|niet|nie|не|en[ ]lugar[ ]de|em[ ]vez[ ]de|->|→)[ ]
+        |pas|niet|nie|не|en[ ]lugar[ ]de|em[ ]vez[ ]de|->|→
+        |(?:the|das|der|die)[ ](?:one[ ])?(?:for|of|from|von|für)[ ][\w.-]{1,30}[ ](?:is|ist))[ ]
         (?:the[ ])?(?:old[ ]|new[ ])?(?:one[ ])?["'`]?([^\s"'`,;]{6,512})""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -179,6 +182,8 @@ def said(text: str, start: int, end: int, kind: str) -> Span | None:
     value = whole.rstrip("!?")
     if not value or is_placeholder(value) or MASK.search(value):
         return None
+    if value.lower().startswith(text[start:end].lower()) and _COMPOUND.fullmatch(value):
+        return None
     if not _is_said_secret(text, start, found, value, kind, said is not None):
         return None
     shown = "password" if kind == "pass" else kind.rstrip("?")
@@ -216,15 +221,17 @@ def _is_said_secret(
     enclosed = text[start - 1 : start] == "(" and ")" in text[found.end(2) - 1 : found.end(2) + 1]
     if is_opaque(value):
         marked = any(character in "!@#$%^&*" for character in found[2])
-        return not is_code(value) and (verb or marked or enclosed or kind != "pass")
+        return not is_code(value) and (
+            verb or marked or enclosed or kind != "pass" or _is_pw(text, start)
+        )
     likely = has_digit_and_letter(value) and not is_ordinary(value)
     if value.startswith(("~/", "/", "./")):
         return False
     if is_code(value) or kind in ("token", "key"):
         return verb and kind == "key" and likely and len(value) >= 6 and not is_code(value)
     if kind == "pass":
-        return likely and (verb or (enclosed and len(value) >= 6))
-    if likely:
+        return likely and (verb or (len(value) >= 6 and (enclosed or _is_pw(text, start))))
+    if likely or _FOUR_FOURS.fullmatch(value):
         return True
     if not verb:
         return False
@@ -237,6 +244,11 @@ def _is_said_secret(
         ends = ends_clause(text, found.start(2) + len(value))
         return bool(owned) and ends and not is_predicate(value)
     return not is_identifier(value) and any(not c.isalpha() for c in value.strip("-_/."))
+
+
+def _is_pw(text: str, start: int) -> bool:
+    """Tell whether a name is "pw", which nothing else than a password is called."""
+    return text[start : start + 2].lower() == "pw"
 
 
 def _is_scrambled(value: str) -> bool:

@@ -25,12 +25,8 @@ _FIELDS = {
     "WIFI:": re.compile(r"WIFI:[^\n]{0,120}?\bP:((?:\\.|[^;\n\\]){3,120})"),
     "]:": re.compile(r"\]:\d{2,5}[ \t]{1,9}[^\s:]{1,100}:([^\s:]{3,200})(?=\s|\Z)"),
     " : ": re.compile(r' : (?:EAP|NTLM|PSK|XAUTH) "([^"\n]{3,200})"'),
-    **{
-        port: re.compile(
-            rf"{re.escape(port)}[\w.*-]{{1,64}}:[\w.*-]{{1,64}}:([^\s:]{{3,200}})(?=\s|\Z)"
-        )
-        for port in (":*:", ":5432:")
-    },
+    ":5432:": re.compile(r":5432:(?:[\w.*-]{1,64}:){2}([^\s:]{3,200})(?=\s|\Z)"),
+    ":*:": re.compile(r":\*:(?:[\w.*-]{1,64}:){1,2}([^\s:]{3,200})(?=\s|\Z)"),
 }
 _QUERY = re.compile(
     r"(?:sig|signature|code|auth|hmac|x-(?:amz|goog)-(?:signature|security-token))="

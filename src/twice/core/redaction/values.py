@@ -67,7 +67,7 @@ _CODE = re.compile(
   | [@:*&][A-Za-z_]{3,} | https?://[^\s@]*
   | &(?:'\w+|mut|str|String|\[u8\])[,);]* | (?:[a-z-]+\.){1,3}(?:io|com|org|dev|net)/\S*
   | (?:Optional|List|Dict|Union|Literal|Option|Result|Secret|Promise|Array|Record)[\[<].*
-  | [(\[{|>&!*/\\+=-].{0,2} | [({\[].* | [?]\s.* | !\w+ | => .*
+  | [(\[{|>&!*/\\+=-].{0,2} | [({\[].* | [?]\s.* | !\w+ | => .* | \#[0-9a-fA-F]{3,8}[;,]?
     """,
     re.VERBOSE | re.DOTALL,
 )
