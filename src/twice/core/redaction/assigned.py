@@ -220,7 +220,8 @@ def _cut(value: str, text: str, start: int, kind: str) -> str:
     """Leave out what follows a value without a space: the next pair, a closing bracket."""
     before = text[max(0, start - 1) : start]
     if before in ("?", "&"):
-        value = re.split(r"[&#]", value, maxsplit=1)[0]
+        value, more, _ = value.partition("&")
+        value = value if more else value.partition("#")[0]
     if before in ("<", '"', "'", "."):
         value = value.split("</", 1)[0]
     if not value.isascii():

@@ -205,7 +205,8 @@ def _is_in_bits(value: str) -> bool:
     """Tell whether letters, capitals and digits alternate as no name has them."""
     parts = _WORDS.findall(value)
     mixed = any(map(str.isdigit, value)) and any(map(str.isupper, value))
-    return mixed and len(parts) > 3 and sum(map(len, parts)) <= 2.5 * len(parts)
+    length = 2.5 if len(parts) < 6 else 3
+    return mixed and len(parts) > 3 and sum(map(len, parts)) <= length * len(parts)
 
 
 def entropy(value: str) -> float:
