@@ -44,7 +44,7 @@ def explain(
 ) -> Explanation:
     """Return what is heard in one human turn and why, and what was too weak to be heard."""
     own = own_words(text)
-    language = language or language_of(own)
+    language = language or language_of(own, previous)
     found = _listen(text, own, previous, interrupted, language, SOME)
     return Explanation(
         language,
@@ -70,7 +70,7 @@ def _listen(
     spans = sentences(own)
     if not spans:
         return ()
-    language = language or language_of(own)
+    language = language or language_of(own, previous)
     if language not in languages():
         return ()  # a language without a word table: better deaf than wrong
     words = vocabulary(language)

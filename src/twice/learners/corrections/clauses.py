@@ -17,6 +17,10 @@ _FRAME = frozenset(
 )
 _COMPLAINTS = frozenset(("complaints", "omissions"))
 _DENYING = frozenset(("orders", "prohibitions", "negators"))
+_SPEAKING = frozenset(
+    ("negated", "reports", "happened", "doing", "pronouns", "self", "conditionals", "declines")
+)
+DENIED_WORDS = 2  # content words of a bare "not double quotes"
 _NEGATIONS = frozenset(("negators", "prohibitions"))
 
 
@@ -83,6 +87,16 @@ class Clause:
         return self.pieces[i].roles if i < len(self.pieces) else NO_ROLES
 
     @cached_property
+    def denial(self) -> bool:
+        """True where it is a bare "not npm": a negation before a thing, without a verb."""
+        opening = self.opening
+        if opening is None or self.hard or "denies" not in opening.roles:
+            return False
+        after = self.pieces[self.pieces.index(opening) + 1 :]
+        said = sum(not piece.silent for piece in after)
+        return 0 < said <= DENIED_WORDS and not any(piece.roles & _SPEAKING for piece in after)
+
+    @cached_property
     def content(self) -> int:
         """How many pieces enter a fingerprint."""
         return sum(not piece.silent for piece in self.pieces)
@@ -99,6 +113,9 @@ def clauses(found: Sequence[Piece]) -> tuple[Clause, ...]:
             _close(done, current, hard)
             current = []
             hard = "hard" in roles
+        elif _denies_value(found, i):
+            _close(done, current, hard)
+            current, hard = [piece], False
         else:
             current.append(piece)
     _close(done, current, hard)
@@ -116,6 +133,15 @@ def _joins_negation(found: Sequence[Piece], i: int) -> bool:
         if not piece.roles & _FRAME:
             return False
     return False
+
+
+def _denies_value(found: Sequence[Piece], i: int) -> bool:
+    """Tell a "not" between two things, the second a value: "use pnpm not npm"."""
+    roles = found[i].roles
+    if "denies" not in roles or i == 0 or found[i - 1].silent:
+        return False
+    after = [piece for piece in found[i + 1 : i + 3] if "articles" not in piece.roles]
+    return bool(after) and "typed" in after[0].roles
 
 
 def _close(done: list[Clause], current: list[Piece], hard: bool) -> None:

@@ -20,8 +20,10 @@ _APOSTROPHE = re.compile("['’]")
 _WORD = re.compile(r"(?<![\w/.-])[^\W\d_]+(?:['’][^\W\d_]+)*(?![\w/])")
 
 
-def language_of(text: str, default: str = "en") -> str:
-    """Return the two-letter language of a text, or the default where nothing tells.
+def language_of(text: str, previous: str = "") -> str:
+    """Return the two-letter language of a text; where its words do not tell, that of the previous.
+
+    It is English where nothing tells.
 
     >>> language_of("nicht npm, sondern pnpm"), language_of("用 pnpm"), language_of("pnpm!")
     ('de', 'zh', 'en')
@@ -39,7 +41,7 @@ def language_of(text: str, default: str = "en") -> str:
                 return language
         if not _LATIN.search(text) and _LETTER.search(text):
             return UNKNOWN
-    return _latin(text, default)
+    return _latin(text, previous)
 
 
 # The votes for all languages are added up as one number, each in its own bits.
@@ -49,15 +51,19 @@ _PLACES = {language: _BITS * place for place, language in enumerate(LATIN)}
 WORDS = 50_000  # kept in hand
 
 
-def _latin(text: str, default: str) -> str:
+def _latin(text: str, previous: str) -> str:
     """Return the language that most of the words are function words of."""
     cast = sum(map(_votes, _WORD.findall(text)))
     if not text.isascii():
         for language, letters in _letters().items():
             cast += _vote(language) * sum(letter in text for letter in letters)
     scores = {language: cast >> place & _MOST for language, place in _PLACES.items()}
-    best = max(scores, key=lambda language: scores[language])
-    return default if scores[best] <= scores.get(default, 0) else best
+    most = max(scores.values())
+    best = [language for language, score in scores.items() if score == most]
+    if len(best) == 1:
+        return best[0]
+    default = language_of(previous[-READ_CHARS:]) if previous else "en"
+    return default if default in best or not most else best[0]
 
 
 @lru_cache(maxsize=WORDS)

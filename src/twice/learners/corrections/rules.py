@@ -27,6 +27,8 @@ def _prohibition(said: Said, clause: Clause) -> float:
         return 0.75 if clause.content and not told else 0.0  # "schreib keine …", "use no …"
     if not denied and not act.roles & {"orders", "prohibitions"}:
         return 0.0
+    if not denied and "reports" in clause.after(act):
+        return 0.0  # "never works"
     if "halts" in act.roles and " " not in act.form and clause.after(act) & {"definite"}:
         return 0.0  # "stop the server" is a task
     if not clause.content and not act.roles & {"halts"}:
@@ -51,12 +53,9 @@ def _forbidden(said: Said, clause: Clause) -> float:
         return 0.4  # "no output at all": an answer
     if said.any("politeness", "lasting", "habits", "exasperation", "customs", "kinds"):
         return 0.7
-    expected = (
-        said.setting.before.spoke
-        and not said.setting.before.acted
-        and not said.setting.before.asked
-    )
-    return 0.3 if expected and _overlaps(said) else 0.6 - 0.2 * said.setting.before.asked
+    before = said.setting.before
+    expected = before.spoke and not before.acted and not before.asked
+    return 0.3 if expected and _overlaps(said) else 0.6 - 0.2 * before.asked
 
 
 def _overlaps(said: Said) -> bool:
@@ -69,7 +68,7 @@ def _contrast(said: Said, clause: Clause) -> float:
     """A replacement: "A, not B", "A instead of B"."""
     if not said.print.wanted or not said.print.unwanted:
         return 0.0
-    if not clause.roles & {"contrasts", "reversals"}:
+    if not clause.roles & {"contrasts", "reversals"} and not _bare(said, clause):
         return 0.0
     act = said.clauses[0].act
     if said.tasks and not (act is not None and "manner" in act.roles):
@@ -89,6 +88,12 @@ def _contrast(said: Said, clause: Clause) -> float:
     return 0.65 if act is not None and act.roles & {"manner", "light"} else 0.5
 
 
+def _bare(said: Said, clause: Clause) -> bool:
+    """Tell a bare "A, not B" from a report that goes on with a negation."""
+    told = said.any("reports", "happened") and not said.any("complaints", "addressees")
+    return clause.denial and clause is not said.clauses[0] and not told
+
+
 def _habit(said: Said, clause: Clause) -> float:
     """A lasting order: "always …", "from now on …"."""
     opening, act = clause.opening, clause.act
@@ -96,7 +101,8 @@ def _habit(said: Said, clause: Clause) -> float:
         return 0.0
     if said.rejects and said.setting.before.asked:
         return 0.0  # "non, toujours …": an answer
-    if act.roles & {"pronouns", "others", "conditionals"} and "articles" not in act.roles:
+    told = act.roles & {"pronouns", "others", "conditionals", "reports"}
+    if told and "articles" not in act.roles:
         return 0.3
     if opening.roles & {"habits", "requests", "orders"} or act.roles & {"manner", "practice"}:
         return 0.8
@@ -123,11 +129,8 @@ def _custom(said: Said, clause: Clause) -> float:
         return 0.0
     opening = clause.opening
     if opening is not None and "customs" in opening.roles:
-        return (
-            0.6
-            if said.any("negators", "lasting", "habits") or not said.setting.before.asked
-            else 0.4
-        )
+        sure = said.any("negators", "lasting", "habits") or not said.setting.before.asked
+        return 0.6 if sure else 0.4
     return 0.6 if said.any("lasting", "habits", "orders", "negators", "ours") else 0.45
 
 
@@ -156,6 +159,8 @@ def _manner(said: Said, clause: Clause) -> float:
         return 0.0
     if "earlier" in clause.roles and clause.roles & {"manner", "practice"}:
         return 0.65  # "X 之前先问我"
+    if "before" in act.roles and any("consult" in piece.roles for piece in clause.pieces[2:]):
+        return 0.65  # "before deleting files ask me"
     lasting = clause.roles & {"lasting", "habits", "before", "without"}
     if "doing" in act.roles or "jointly" in clause.roles:
         return 0.0
@@ -313,7 +318,7 @@ RULES: tuple[tuple[str, Rule, Needs], ...] = tuple(
             "orders | prohibitions | negated & negators/addressed | nominal & light/addressed",
         ),
         ("forbidden", _forbidden, "nominal | contrasts"),
-        ("contrast", _contrast, "contrasts | reversals"),
+        ("contrast", _contrast, "contrasts | reversals | denies"),
         ("habit", _habit, "habits"),
         ("taste", _taste, "tastes | wishes"),
         ("custom", _custom, "customs"),

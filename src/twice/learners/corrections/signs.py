@@ -51,7 +51,9 @@ def _complains(clause: Clause, before: bool) -> bool:
     opening = clause.opening
     if not before or clause.hard or opening is None:
         return False
-    return bool(opening.roles & {"contrasts", "nominal"}) or clause.fragment
+    if clause.denial or clause.fragment:
+        return True
+    return bool(opening.roles & {"contrasts", "nominal"})
 
 
 def _sign(clause: Clause, default: int, previous: int) -> int:
@@ -98,7 +100,7 @@ def _read(clause: Clause, said: list[_Said], topic: set[str], sign: int) -> list
     for i, piece in enumerate(clause.pieces):
         if piece.silent:
             place.chunk += 1
-            if "contrasts" in piece.roles and not answers_no(clause, piece):
+            if _contrasts(clause, i, fresh, behind=behind) and not answers_no(clause, piece):
                 if piece is clause.opening and not clause.hard and not fresh:
                     _narrow(said, topic)
                 if "negators" not in piece.roles:
@@ -119,6 +121,20 @@ def _read(clause: Clause, said: list[_Said], topic: set[str], sign: int) -> list
             if place.once:
                 place.prefix, place.once = "", False
     return fresh
+
+
+def _contrasts(clause: Clause, i: int, fresh: list[_Said], *, behind: bool) -> bool:
+    """Tell a contrast; after "I prefer", also a mere "to": "prefiero A a B"."""
+    piece = clause.pieces[i]
+    if "contrasts" in piece.roles:
+        return True
+    opening = clause.opening
+    if "rivals" not in piece.roles or behind or not fresh or opening is None:
+        return False
+    between = clause.pieces[clause.pieces.index(opening) + 1 : i]
+    if "tastes" not in opening.roles or opening.roles & {"dislikes", "requests"}:
+        return False
+    return not any(piece.roles & {"manner", "practice", "task"} for piece in between)
 
 
 def _opened(clause: Clause, sign: int) -> int:

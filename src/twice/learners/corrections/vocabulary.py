@@ -178,6 +178,7 @@ def _build(language: str, table: dict[str, Any]) -> Vocabulary:
         categories={},
         stemmer=stemmer,
     )
+    _add_forms(words, table)
     _add_stems(words, table)
     if not table.get("spaced", True):
         known: dict[str, set[str]] = {word: set() for word in table.get("canonical", {})}
@@ -188,6 +189,14 @@ def _build(language: str, table: dict[str, Any]) -> Vocabulary:
             known.setdefault(phrase, set()).update(roles)
         words.runs = _runs(known)
     return words
+
+
+def _add_forms(words: Vocabulary, table: dict[str, Any]) -> None:
+    """Give single forms of words a role: neither their stems nor marks, they say something."""
+    for role, names in table.get("forms", {}).items():
+        for name in names:
+            form = fold(name)
+            words.marks[form] = words.marks.get(form, NO_ROLES) | {role}
 
 
 def _add_stems(words: Vocabulary, table: dict[str, Any]) -> None:
@@ -218,6 +227,7 @@ def _telltales(folded: dict[tuple[str, ...], Roles], table: dict[str, Any]) -> f
     """Return the words that tell the language: marks of one word, light verbs, languages."""
     light = [fold(name) for names in table.get("silent", {}).values() for name in names]
     named = [fold(name) for name in table.get("languages", {})]
+    named += [fold(name) for name in table.get("telltales", ())]
     return frozenset([*(words[0] for words in folded if len(words) == 1), *light, *named])
 
 
