@@ -15,12 +15,15 @@ _TELLING = frozenset(
 _FRAME = frozenset(
     ("habits", "once", "lasting", "requests", "memos", "wishes", "modals", "joins", "bylaws")
 )
+_HANGING = frozenset(("fillers", "habits"))
+_ANGER = frozenset(("exasperation",))
 _COMPLAINTS = frozenset(("complaints", "omissions"))
 _DENYING = frozenset(("orders", "prohibitions", "negators"))
 _SPEAKING = frozenset(
     ("negated", "reports", "happened", "doing", "pronouns", "self", "conditionals", "declines")
 )
 DENIED_WORDS = 2  # content words of a bare "not double quotes"
+_DOING = frozenset(("orders", "prohibitions", "manner", "practice", "task", "undo"))
 _NEGATIONS = frozenset(("negators", "prohibitions"))
 
 
@@ -42,15 +45,27 @@ class Clause:
         return None
 
     @cached_property
+    def edges(self) -> Roles:
+        """The roles of what opens it, and of what closes it where verbs come last."""
+        opening = self.opening
+        ends = [piece.roles for piece in self.pieces if "closing" in piece.roles]
+        return NO_ROLES.union(opening.roles if opening else NO_ROLES, *ends)
+
+    @cached_property
     def act(self) -> Piece | None:
-        """The first piece behind fillers and frames ("from now on", "can you"): what to do."""
+        """The first piece behind fillers and frames ("from now on", "can you"): what to do.
+
+        Where verbs come last, it is the last verb.
+        """
+        if "closing" in self.roles:
+            return next((p for p in reversed(self.pieces) if p.roles & _DOING), self.opening)
         for piece in self.pieces:
             if piece.roles & _DENYING:
                 return piece
             if "places" in piece.roles:  # "for scripts use …"
                 return self._behind_place() or piece
             if not piece.roles & _PREFACE and not (piece.silent and piece.roles & _FRAME):
-                return piece
+                return None if "late" in piece.roles else piece
         return None
 
     def _behind_place(self) -> Piece | None:
@@ -64,6 +79,14 @@ class Clause:
     @cached_property
     def complains(self) -> bool:
         """True where it says what the agent did: "you edited …", "why are you …"."""
+        if "imperatives" in self.roles:
+            return False
+        if not self.roles.isdisjoint(_ANGER) and "reports" not in self.roles:
+            done = zip(self.pieces, self.pieces[1:], strict=False)
+            if any("late" in verb.roles and "happened" in end.roles for verb, end in done):
+                return True
+        if any("closing" in piece.roles and piece.roles & _COMPLAINTS for piece in self.pieces):
+            return True
         for i, piece in enumerate(self.pieces):
             if piece.roles & _COMPLAINTS:
                 return True
@@ -109,6 +132,8 @@ def clauses(found: Sequence[Piece]) -> tuple[Clause, ...]:
     hard = True
     for i, piece in enumerate(found):
         roles = piece.roles
+        if "break" in roles and "hard" not in roles and _hangs(current):
+            continue
         if "break" in roles or "flips" in roles or _joins_negation(found, i):
             _close(done, current, hard)
             current = []
@@ -118,10 +143,18 @@ def clauses(found: Sequence[Piece]) -> tuple[Clause, ...]:
             current, hard = [piece], False
         else:
             current.append(piece)
+            if "finals" in roles:
+                _close(done, current, hard)
+                current, hard = [], True
     _close(done, current, hard)
     if done:
         done[-1].last = True
     return tuple(done)
+
+
+def _hangs(current: list[Piece]) -> bool:
+    """Tell a habit that says nothing without its verb, however it is set off."""
+    return bool(current) and all(piece.roles >= _HANGING for piece in current)
 
 
 def _joins_negation(found: Sequence[Piece], i: int) -> bool:

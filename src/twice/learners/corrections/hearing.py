@@ -7,7 +7,7 @@ from twice.learners.corrections.clauses import Clause, clauses
 from twice.learners.corrections.pieces import Piece
 from twice.learners.corrections.rules import RULES, SHORT_PIECES
 from twice.learners.corrections.said import Said, Setting
-from twice.learners.corrections.vocabulary import Roles
+from twice.learners.corrections.vocabulary import NO_ROLES, Roles
 
 HEARD = 0.55  # the confidence that a signal needs; chosen on the development sets
 LONG_SENTENCE = 20  # pieces; each time so many make a wish less likely
@@ -56,15 +56,12 @@ def _said(found: list[Piece], setting: Setting, question: bool) -> Said:
 
 
 def _declined(clause: Clause) -> bool:
-    opening = clause.opening
-    return opening is not None and "declines" in opening.roles
+    return "declines" in clause.edges
 
 
 def _asks(kept: tuple[Clause, ...]) -> bool:
-    opening = kept[0].opening if kept else None
-    if opening is None:
-        return False
-    return "questions" in opening.roles and not opening.roles & {"requests", "complaints"}
+    edges = kept[0].edges if kept else NO_ROLES
+    return "questions" in edges and not edges & {"requests", "complaints"}
 
 
 def _foreign(said: Said) -> bool:

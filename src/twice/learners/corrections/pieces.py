@@ -11,6 +11,10 @@ _TOKEN = re.compile(
     rf"|(?P<word>(?:--?(?=[a-z]))?[@./#]?[{_LETTER}]+(?:[.\-/:@'’+#=][{_LETTER}]+)*[/\-+#]*%?)"
     r"|(?P<break>[,;:.!?…，。；：！？、()（）—–\n]+|--|->|=>)"
 )
+_SCRIPTS = re.compile(
+    "(?P<ending>[\u3041-\u309f]+)|(?P<word>[\u30a1-\u30ff]+)|(?P<pairs>[^\u3041-\u30ff]+)"
+)
+_CLOSED = frozenset(("closing", "finals", "imperatives"))
 _SOFT = frozenset(",:，：、()（）-=>")
 CHAIN_PIECES = 18  # a longer chain of clauses says more than one thing
 CHAIN_BREAKS = 3
@@ -48,6 +52,9 @@ def pieces(text: str, words: Vocabulary) -> list[Piece]:
             if words.elisions and ("'" in spoken or "’" in spoken):
                 tokens += _elided(spoken, start, words)
                 continue
+            if words.tails:
+                tokens += _tailed(spoken, start, words)
+                continue
             form, stem, roles = known.get(spoken) or words.word(spoken)
             tokens.append(Piece(form, stem, roles, start, end))
         elif kind == "break":
@@ -64,6 +71,20 @@ def _elided(text: str, start: int, words: Vocabulary) -> list[Piece]:
     if head.casefold() not in words.elisions or not tail:
         return [_word(text, start, words)]
     return [_word(head, start, words), *_elided(tail, start + len(head) + 1, words)]
+
+
+def _tailed(text: str, start: int, words: Vocabulary) -> list[Piece]:
+    found: list[Piece] = []
+    parts = words.divide(text)
+    for i, part in enumerate(parts):
+        if not i:
+            word = _word(part, start, words)
+            found.append(word._replace(roles=word.roles - _CLOSED) if len(parts) > 1 else word)
+        elif part not in words.bound:
+            roles = words.word(part).roles | {SILENT}
+            found.append(Piece(part, part, roles, start, start + len(part)))
+        start += len(part)
+    return found
 
 
 def _word(text: str, start: int, words: Vocabulary) -> Piece:
@@ -105,24 +126,40 @@ def _joined(tokens: list[Piece], roles: Roles) -> list[Piece]:
 
 
 def _run(text: str, start: int, words: Vocabulary) -> list[Piece]:
-    """Take apart a run of a script without spaces: marks by the table, the rest in pairs."""
+    """Take apart a run of a script without spaces: marks by the table, the rest by its script."""
     found: list[Piece] = []
     rest = i = 0
+    ended = text + "$"
     while i < len(text):
         for phrase, roles in words.runs.get(text[i], ()):
-            if text.startswith(phrase, i):
-                found += _pairs(text, rest, i, start, words)
+            if ended.startswith(phrase, i):
+                found += _rest(text, rest, i, start, words)
                 at = start + i
+                end = min(at + len(phrase), start + len(text))
                 stem = words.canonical.get(phrase, phrase)
                 if ":" in stem:
                     roles |= {"typed", stem.partition(":")[0]}
-                found.append(Piece(phrase, stem, roles, at, at + len(phrase)))
-                i += len(phrase)
+                if phrase not in words.bound:
+                    found.append(Piece(phrase.rstrip("$"), stem, roles, at, end))
+                i = end - start
                 rest = i
                 break
         else:
             i += 1
-    return found + _pairs(text, rest, len(text), start, words)
+    return found + _rest(text, rest, len(text), start, words)
+
+
+def _rest(text: str, start: int, end: int, offset: int, words: Vocabulary) -> list[Piece]:
+    """Take apart what no table knows: Katakana are a word, Hiragana an ending, the rest pairs."""
+    found: list[Piece] = []
+    for match in _SCRIPTS.finditer(text, start, end):
+        if match.lastgroup == "word":
+            form, first = match.group(), offset + match.start()
+            stem, roles = words.canonical.get(form, form), words.stems.get(form, NO_ROLES)
+            found.append(Piece(form, stem, roles, first, first + len(form)))
+        elif match.lastgroup == "pairs":
+            found += _pairs(text, *match.span(), offset, words)
+    return found
 
 
 def _pairs(text: str, start: int, end: int, offset: int, words: Vocabulary) -> list[Piece]:

@@ -11,6 +11,7 @@ from twice.learners.corrections.vocabulary import Roles
 
 SHORT_PIECES = 9  # pieces of a sentence that says one thing
 FORBIDDEN_WORDS = 5  # content words of "no emojis in commit messages"
+_BIDDING = frozenset(("habits", "requests", "orders", "imperatives"))
 VALUE_WORDS = 3  # content words of a bare value: "double quotes"
 
 
@@ -104,7 +105,7 @@ def _habit(said: Said, clause: Clause) -> float:
     told = act.roles & {"pronouns", "others", "conditionals", "reports"}
     if told and "articles" not in act.roles:
         return 0.3
-    if opening.roles & {"habits", "requests", "orders"} or act.roles & {"manner", "practice"}:
+    if clause.edges & _BIDDING or act.roles & {"manner", "practice"}:
         return 0.8
     return 0.7 if clause.roles & {"customs", "wishes"} else 0.0
 
@@ -114,9 +115,9 @@ def _taste(said: Said, clause: Clause) -> float:
     opening = clause.opening
     if opening is None or not clause.content or said.question:
         return 0.0
-    if "tastes" in opening.roles:
+    if "tastes" in clause.edges:
         return 0.75
-    if "wishes" not in opening.roles:
+    if "wishes" not in clause.edges:
         return 0.0
     if clause.roles & {"habits", "lasting", "contrasts", "before", "kinds"}:
         return 0.65
@@ -127,8 +128,7 @@ def _custom(said: Said, clause: Clause) -> float:
     """How things are done here: "we use …", "tests belong …"."""
     if "customs" not in clause.roles or not said.print.core or said.question or said.tasks:
         return 0.0
-    opening = clause.opening
-    if opening is not None and "customs" in opening.roles:
+    if "customs" in clause.edges:
         sure = said.any("negators", "lasting", "habits") or not said.setting.before.asked
         return 0.6 if sure else 0.4
     return 0.6 if said.any("lasting", "habits", "orders", "negators", "ours") else 0.45
@@ -136,16 +136,15 @@ def _custom(said: Said, clause: Clause) -> float:
 
 def _memo(said: Said, clause: Clause) -> float:
     """A thing to remember: "keep in mind that …"."""
-    opening = clause.opening
-    return 0.7 if opening is not None and "memos" in opening.roles and clause.content else 0.0
+    return 0.7 if "memos" in clause.edges and said.print.core else 0.0
 
 
 def _request(said: Said, clause: Clause) -> float:
     """A wish asked for: "can you always …", "could you stop …"."""
-    opening, act = clause.opening, clause.act
+    act = clause.act
     if "requests" in clause.roles and clause.roles & {"earlier"}:
         return 0.6
-    if opening is None or "requests" not in opening.roles or act is None:
+    if "requests" not in clause.edges or act is None:
         return 0.0
     if clause.roles & {"habits", "once"} or act.roles & {"orders", "prohibitions", "halts"}:
         return 0.7
@@ -202,8 +201,7 @@ def _language(said: Said, clause: Clause) -> float:
 
 def _condition(said: Said, clause: Clause) -> float:
     """A lasting rule with its case: "if a command takes long, run it in the background"."""
-    first = said.clauses[0].opening
-    if clause is said.clauses[0] or first is None or "conditionals" not in first.roles:
+    if clause is said.clauses[0] or "conditionals" not in said.clauses[0].edges:
         return 0.0
     act = clause.act
     if act is None or said.question or not act.roles & {"manner", "practice", "orders"}:
@@ -332,7 +330,10 @@ RULES: tuple[tuple[str, Rule, Needs], ...] = tuple(
         ("language", _language, "language"),
         ("condition", _condition, "conditionals & manner/practice/orders"),
         ("exception", _exception, "once"),
-        ("complaint", _complaint, "complaints | omissions | addressees & happened"),
+        (
+            *("complaint", _complaint),
+            "complaints | omissions | happened & addressees | happened & late & exasperation",
+        ),
         ("meant", _meant, "meant"),
         ("fault", _fault, "faults"),
         ("undo", _undo, "undo"),

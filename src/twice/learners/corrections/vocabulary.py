@@ -47,7 +47,9 @@ class Vocabulary:
     ``marks`` are single words; ``phrases`` longer ones by their first and second word, the longest
     first.
 
-    ``runs`` does the same for scripts without spaces, by first character.
+    ``runs`` does the same for scripts without spaces, by first character; "$" in one stands for
+    the end of a run. ``tails`` are endings that are pieces of their own, ``bound`` those that are
+    none: they join what they stand between.
     """
 
     language: str
@@ -65,7 +67,11 @@ class Vocabulary:
     turned: dict[str, str]  # a word to its opposite
     categories: dict[str, str]  # stem to category
     stemmer: Any = None
+    tails: tuple[str, ...] = ()
+    bound: frozenset[str] = frozenset()
+    lexicon: frozenset[str] = frozenset()  # words that end like a tail
     known: dict[str, Word] = field(default_factory=dict)
+    divided: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def word(self, text: str) -> Word:
         """Return the folded word with its stem and roles."""
@@ -89,6 +95,31 @@ class Vocabulary:
             roles |= {"counted" if kind in _COUNTED else "typed", kind}
         return Word(form, stem, roles | self.marks.get(form, NO_ROLES))
 
+    def divide(self, text: str) -> tuple[str, ...]:
+        """Return a word and its tails, which make up the text together."""
+        done = self.divided.get(text)
+        if done is None:
+            if len(self.divided) >= FORMS:
+                self.divided.clear()
+            done = self.divided[text] = self._divide(text)
+        return done
+
+    def _divide(self, text: str) -> tuple[str, ...]:
+        ends: list[str] = []
+        while not self._stands(text):
+            heads = ((text[: -len(end)], end) for end in self.tails if text.endswith(end))
+            found = next((pair for pair in heads if _apart(*pair) or self._stands(pair[0])), None)
+            if found is None:
+                break
+            text = found[0]
+            ends.insert(0, found[1])
+        return (text, *ends)
+
+    def _stands(self, text: str) -> bool:
+        form = fold(text)
+        known = (self.marks, self.canonical, self.stems, self.lexicon)
+        return any(form in words for words in known)
+
     def stem(self, form: str) -> str:
         """Return the stem of a folded word; identifiers and paths stay as they are."""
         if self.stemmer is None or not form.isalpha():
@@ -105,6 +136,11 @@ def _typed(form: str) -> str:
     if number[:1].isdigit() and number.rstrip("%").replace(".", "").isdigit():
         return f"number:{number}"
     return f"path:{form}" if form.endswith(("/", "-")) else form
+
+
+def _apart(head: str, end: str) -> bool:
+    """Tell a word that may stand before a tail: one of two letters, or of another script."""
+    return len(head) > 1 or bool(head and head.isascii() != end.isascii())
 
 
 def _ends(form: str, ending: str) -> bool:
@@ -154,10 +190,14 @@ def _read_table(name: str) -> dict[str, Any]:
 
 def _build(language: str, table: dict[str, Any]) -> Vocabulary:
     stemmer = Stemmer.Stemmer(table["stemmer"]) if table.get("stemmer") else None
+    bound = frozenset(table.get("bound", ()))
     marks: dict[str, set[str]] = {}
     for role, phrases in table["marks"].items():
         for phrase in phrases:
             marks.setdefault(phrase, set()).update((role,) if role in _SPOKEN else (role, SILENT))
+    for roles in marks.values():
+        if not roles.isdisjoint(table.get("closing", ())):
+            roles.add("closing")
     folded = _folded(marks, frozenset(table.get("elisions", ())))
     words = Vocabulary(
         language=language,
@@ -177,13 +217,19 @@ def _build(language: str, table: dict[str, Any]) -> Vocabulary:
         turned=table.get("turned", {}),
         categories={},
         stemmer=stemmer,
+        tails=tuple(sorted((*table.get("tails", ()), *bound), key=lambda end: -len(end))),
+        bound=bound,
+        lexicon=frozenset(table.get("lexicon", ())),
     )
     _add_forms(words, table)
     _add_stems(words, table)
+    if words.tails:
+        words.phrases = _phrases({_divided(phrase, words): folded[phrase] for phrase in folded})
     if not table.get("spaced", True):
         known: dict[str, set[str]] = {word: set() for word in table.get("canonical", {})}
         known |= {word: set() for word in table.get("languages", {})}
         known |= {word: set() for word in table.get("lexicon", ())}
+        known |= {word: {SILENT} for word in bound}
         known |= {word: set(roles) for word, roles in words.stems.items()}
         for phrase, roles in marks.items():
             known.setdefault(phrase, set()).update(roles)
@@ -201,7 +247,8 @@ def _add_forms(words: Vocabulary, table: dict[str, Any]) -> None:
 
 def _add_stems(words: Vocabulary, table: dict[str, Any]) -> None:
     gathered: dict[str, set[str]] = {}
-    for section, extra in (("silent", {SILENT}), ("verbs", set()), ("nouns", set())):
+    late = {"late"} if "closing" in table else set()
+    for section, extra in (("silent", {SILENT}), ("verbs", late), ("nouns", set())):
         for role, names in table.get(section, {}).items():
             for name in names:
                 gathered.setdefault(words.stem(fold(name)), set()).update({role} | extra)
@@ -240,6 +287,11 @@ def _folded(marks: dict[str, set[str]], elisions: frozenset[str]) -> dict[tuple[
         words = phrase.replace("'", "' ") if elisions else phrase
         folded.setdefault(tuple(fold(word) for word in words.split()), set()).update(roles)
     return {words: frozenset(roles) for words, roles in folded.items()}
+
+
+def _divided(phrase: tuple[str, ...], words: Vocabulary) -> tuple[str, ...]:
+    parts = [pair for word in phrase for pair in enumerate(words.divide(word))]
+    return tuple(part for i, part in parts if not i or part not in words.bound)
 
 
 def _phrases(folded: dict[tuple[str, ...], Roles]) -> Phrases:
