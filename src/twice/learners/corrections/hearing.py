@@ -154,7 +154,9 @@ def _scope(said: Said, reasons: tuple[str, ...]) -> Scope:
     """A wish lasts where it names a habit, a custom or kinds of things; not one place or moment."""
     if said.any("once"):
         return Scope.ONE_OFF
-    if not {"habit", "custom", "memo", "condition", "language", "rulebook"}.isdisjoint(reasons):
+    if not {"habit", "custom", "memo", "condition", "language", "rulebook", "assurance"}.isdisjoint(
+        reasons
+    ):
         return Scope.DURABLE
     if said.any("lasting", "habits"):
         return Scope.DURABLE

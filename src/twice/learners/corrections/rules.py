@@ -68,7 +68,7 @@ def _overlaps(said: Said) -> bool:
 def _contrast(said: Said, clause: Clause) -> float:
     """A replacement: "A, not B", "A instead of B"."""
     if not said.print.wanted or not said.print.unwanted:
-        return 0.0
+        return 0.6 if _replaces_quotation(said, clause) else 0.0
     if not clause.roles & {"contrasts", "reversals"} and not _bare(said, clause):
         return 0.0
     act = said.clauses[0].act
@@ -93,6 +93,14 @@ def _bare(said: Said, clause: Clause) -> bool:
     """Tell a bare "A, not B" from a report that goes on with a negation."""
     told = said.any("reports", "happened") and not said.any("complaints", "addressees")
     return clause.denial and clause is not said.clauses[0] and not told
+
+
+def _replaces_quotation(said: Said, clause: Clause) -> bool:
+    """Tell "instead of `…`, use B", where what was quoted is not the person's own."""
+    first, act = said.clauses[0], clause.act
+    if "replacements" not in said.pieces[0].roles or first.content or clause is first:
+        return False
+    return bool(said.print.wanted) and act is not None and "manner" in act.roles
 
 
 def _habit(said: Said, clause: Clause) -> float:
@@ -121,7 +129,9 @@ def _taste(said: Said, clause: Clause) -> float:
         return 0.0
     if clause.roles & {"habits", "lasting", "contrasts", "before", "kinds"}:
         return 0.65
-    return 0.5 if said.setting.before.spoke and not said.setting.before.asked else 0.4
+    if not said.setting.before.spoke or said.setting.before.asked:
+        return 0.4
+    return 0.5 if clause.act is None or "task" in clause.act.roles else 0.6  # "I want the X to …"
 
 
 def _custom(said: Said, clause: Clause) -> float:
@@ -149,6 +159,16 @@ def _request(said: Said, clause: Clause) -> float:
     if clause.roles & {"habits", "once"} or act.roles & {"orders", "prohibitions", "halts"}:
         return 0.7
     return 0.6 if "manner" in act.roles and clause.roles & {"lasting", "kinds"} else 0.0
+
+
+def _assurance(said: Said, clause: Clause) -> float:
+    """How every single thing of a kind shall be: "make sure each sentence is on its own line"."""
+    bidden = [i for i, piece in enumerate(clause.pieces) if "assurances" in piece.roles]
+    if not bidden or said.question or clause.roles & {"outcomes", "past"}:
+        return 0.0  # "make sure each test passes" is a task
+    each, *behind = clause.pieces[bidden[-1] + 1 :][:3] or [clause.pieces[0]]
+    certain = any(piece.roles & {"definite", "places"} for piece in behind)
+    return 0.6 if "each" in each.roles and not certain else 0.0
 
 
 def _manner(said: Said, clause: Clause) -> float:
@@ -245,7 +265,7 @@ def _fault(said: Said, clause: Clause) -> float:
         return 0.0
     if said.setting.before.asked and not said.rejects:
         return 0.4
-    return 0.6 if len(said.pieces) <= SHORT_PIECES else 0.5
+    return 0.6 if said.rejects or len(said.pieces) <= SHORT_PIECES else 0.5
 
 
 def _undo(said: Said, clause: Clause) -> float:
@@ -316,7 +336,7 @@ RULES: tuple[tuple[str, Rule, Needs], ...] = tuple(
             "orders | prohibitions | negated & negators/addressed | nominal & light/addressed",
         ),
         ("forbidden", _forbidden, "nominal | contrasts"),
-        ("contrast", _contrast, "contrasts | reversals | denies"),
+        ("contrast", _contrast, "contrasts | reversals | denies | replacements & manner"),
         ("habit", _habit, "habits"),
         ("taste", _taste, "tastes | wishes"),
         ("custom", _custom, "customs"),
@@ -326,6 +346,7 @@ RULES: tuple[tuple[str, Rule, Needs], ...] = tuple(
             "requests & earlier/habits/once/orders/prohibitions/halts"
             " | requests & manner & lasting/kinds",
         ),
+        ("assurance", _assurance, "assurances & each"),
         ("manner", _manner, "manner | practice & earlier/lasting/habits/before/without"),
         ("language", _language, "language"),
         ("condition", _condition, "conditionals & manner/practice/orders"),
