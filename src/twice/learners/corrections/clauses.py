@@ -134,7 +134,7 @@ def clauses(found: Sequence[Piece]) -> tuple[Clause, ...]:
         roles = piece.roles
         if "break" in roles and "hard" not in roles and _hangs(current):
             continue
-        if "break" in roles or "flips" in roles or _joins_negation(found, i):
+        if "break" in roles or _flips(piece, current) or _joins_negation(found, i):
             _close(done, current, hard)
             current = []
             hard = "hard" in roles
@@ -155,6 +155,13 @@ def clauses(found: Sequence[Piece]) -> tuple[Clause, ...]:
 def _hangs(current: list[Piece]) -> bool:
     """Tell a habit that says nothing without its verb, however it is set off."""
     return bool(current) and all(piece.roles >= _HANGING for piece in current)
+
+
+def _flips(piece: Piece, before: list[Piece]) -> bool:
+    """Tell "but", and an "only" that means "but" behind a negation."""
+    if "counters" in piece.roles:
+        return any(one.roles & _NEGATIONS for one in before)
+    return "flips" in piece.roles
 
 
 def _joins_negation(found: Sequence[Piece], i: int) -> bool:

@@ -8,6 +8,7 @@ from twice.learners.corrections.vocabulary import fold, languages, vocabulary
 UNKNOWN = "und"  # as BCP 47 calls a language that is not determined
 READ_CHARS = 400  # the beginning tells the language
 LATIN = ("en", "es", "de", "fr", "it", "nl", "pl", "pt", "tr")
+CYRILLIC = ("ru", "uk")
 
 _KANA = re.compile("[\u3041-\u30ff]")
 _HAN = re.compile("[\u4e00-\u9fff]")
@@ -35,35 +36,37 @@ def language_of(text: str, previous: str = "") -> str:
             (_HANGUL, "ko"),
             (_HAN, "zh"),
             (_UKRAINIAN, "uk"),
-            (_CYRILLIC, "ru"),
         ):
             if pattern.search(text):
                 return language
+        if _CYRILLIC.search(text):
+            best = _best(text, CYRILLIC)
+            return best[0] if len(best) == 1 else "ru"
         if not _LATIN.search(text) and _LETTER.search(text):
             return UNKNOWN
-    return _latin(text, previous)
+    best = _best(text, LATIN)
+    if len(best) == 1:
+        return best[0]
+    default = language_of(previous[-READ_CHARS:]) if previous else "en"
+    return default if default in best else best[0]
 
 
 # The votes for all languages are added up as one number, each in its own bits.
 _BITS, _UNIT = 32, 2520  # the unit can be shared among as many as ten
 _MOST = (1 << _BITS) - 1
-_PLACES = {language: _BITS * place for place, language in enumerate(LATIN)}
+_PLACES = {language: _BITS * place for place, language in enumerate((*LATIN, *CYRILLIC))}
 WORDS = 50_000  # kept in hand
 
 
-def _latin(text: str, previous: str) -> str:
-    """Return the language that most of the words are function words of."""
+def _best(text: str, among: tuple[str, ...]) -> list[str]:
+    """Return the languages that most of the words are function words of."""
     cast = sum(map(_votes, _WORD.findall(text)))
     if not text.isascii():
         for language, letters in _letters().items():
             cast += _vote(language) * sum(letter in text for letter in letters)
-    scores = {language: cast >> place & _MOST for language, place in _PLACES.items()}
+    scores = {language: cast >> _PLACES[language] & _MOST for language in among}
     most = max(scores.values())
-    best = [language for language, score in scores.items() if score == most]
-    if len(best) == 1:
-        return best[0]
-    default = language_of(previous[-READ_CHARS:]) if previous else "en"
-    return default if default in best or not most else best[0]
+    return [language for language, score in scores.items() if score == most]
 
 
 @lru_cache(maxsize=WORDS)
@@ -101,4 +104,4 @@ def _letters() -> dict[str, str]:
 
 
 def _known() -> tuple[str, ...]:
-    return tuple(language for language in LATIN if language in languages())
+    return tuple(language for language in LATIN + CYRILLIC if language in languages())

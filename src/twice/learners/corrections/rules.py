@@ -7,7 +7,7 @@ from itertools import product
 from twice.learners.corrections.clauses import Clause, answers_no
 from twice.learners.corrections.pieces import Piece
 from twice.learners.corrections.said import Said
-from twice.learners.corrections.vocabulary import Roles
+from twice.learners.corrections.vocabulary import NO_ROLES, Roles
 
 SHORT_PIECES = 9  # pieces of a sentence that says one thing
 FORBIDDEN_WORDS = 5  # content words of "no emojis in commit messages"
@@ -42,7 +42,7 @@ def _prohibition(said: Said, clause: Clause) -> float:
 def _forbidden(said: Said, clause: Clause) -> float:
     """A thing forbidden by "no": "no emojis", as far as it does not report what happened."""
     opening = clause.opening
-    if opening is None or not opening.roles & {"nominal", "contrasts"}:
+    if opening is None or not opening.roles & {"nominal", "contrasts"} or said.replaces:
         return 0.0
     if answers_no(clause, opening) or not 0 < clause.content <= FORBIDDEN_WORDS:
         return 0.0
@@ -69,7 +69,7 @@ def _contrast(said: Said, clause: Clause) -> float:
     """A replacement: "A, not B", "A instead of B"."""
     if not said.print.wanted or not said.print.unwanted:
         return 0.6 if _replaces_quotation(said, clause) else 0.0
-    if not clause.roles & {"contrasts", "reversals"} and not _bare(said, clause):
+    if said.replaces or (not clause.roles & {"contrasts", "reversals"} and not _bare(said, clause)):
         return 0.0
     act = said.clauses[0].act
     if said.tasks and not (act is not None and "manner" in act.roles):
@@ -110,8 +110,10 @@ def _habit(said: Said, clause: Clause) -> float:
         return 0.0
     if said.rejects and said.setting.before.asked:
         return 0.0  # "non, toujours …": an answer
-    told = act.roles & {"pronouns", "others", "conditionals", "reports"}
-    if told and "articles" not in act.roles:
+    denied = clause.after(act) if "negators" in act.roles else NO_ROLES
+    if "reports" in act.roles | denied:
+        return 0.0  # "it never worked"
+    if act.roles & {"pronouns", "others", "conditionals"} and "articles" not in act.roles:
         return 0.3
     if clause.edges & _BIDDING or act.roles & {"manner", "practice"}:
         return 0.8

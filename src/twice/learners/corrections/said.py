@@ -64,3 +64,13 @@ class Said:
         if "nominal" in self.clauses[0].after(act):
             return False  # "schreib keine …" forbids
         return not self.any("habits", "wishes")
+
+    @cached_property
+    def replaces(self) -> bool:
+        """True where a piece of work begins with what it replaces: "instead of an error …"."""
+        opening = self.clauses[0].opening
+        if opening is None or "replacements" not in opening.roles:
+            return False
+        usual = frozenset(("manner", "practice", "light"))
+        acts = [p.roles for clause in self.clauses for p in clause.pieces if "task" in p.roles]
+        return bool(acts) and all(usual.isdisjoint(roles) for roles in acts)

@@ -156,7 +156,7 @@ def _turn(
         _narrow(fresh, topic)
         for word in fresh:
             word.sign = -place.sign
-    elif "without" in roles:
+    elif "without" in roles and not _turned_by(clause, i):
         place.sign = -place.sign
         asked = any("consult" in piece.roles for piece in clause.pieces[i:])
         if asked or place.sign == WANTED:
@@ -174,6 +174,11 @@ def _turn(
         place.prefix = "when:"
     elif "reasons" in roles and (fresh or said):
         place.aside = True
+
+
+def _turned_by(clause: Clause, i: int) -> bool:
+    """Tell a "without" that opens its clause: it has turned the sign of all of it."""
+    return clause.pieces[i] is clause.opening and "nominal" in clause.pieces[i].roles
 
 
 def _narrow(said: list[_Said], topic: set[str]) -> None:

@@ -9,7 +9,12 @@ import Stemmer  # type: ignore[import-not-found]
 
 FORMS = 50_000  # folded words kept in hand for each language
 SILENT = "silent"
-_SPOKEN = frozenset(("others", "reports", "reported", "acted", "announced", "hypotheticals"))
+_SPOKEN = frozenset(
+    ("others", "reports", "reported", "acted", "announced", "hypotheticals", "negated")
+)
+_STROKES = str.maketrans("łđø", "ldo")  # letters that Unicode does not take apart
+_APOSTROPHES = str.maketrans("", "", "'’\u02bc")
+LEAST = 3  # letters that a suffix leaves of a word
 _COUNTED = frozenset(("number", "path"))  # values of which a sentence often names some by the way
 Roles = frozenset[str]
 NO_ROLES: Roles = frozenset()
@@ -23,13 +28,14 @@ def fold(word: str) -> str:
     ('dont', 'espanol')
     """
     word = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", word).casefold())
+    word = word.translate(_STROKES)
     if word.isascii():
         return word.replace("'", "")
     plain: list[str] = []
     for letter in unicodedata.normalize("NFD", word):
         if not (plain and unicodedata.combining(letter) and "a" <= plain[-1] <= "z"):
             plain.append(letter)
-    return unicodedata.normalize("NFC", "".join(plain)).replace("’", "").replace("'", "")
+    return unicodedata.normalize("NFC", "".join(plain)).translate(_APOSTROPHES)
 
 
 class Word(NamedTuple):
@@ -66,6 +72,7 @@ class Vocabulary:
     bases: dict[str, str]  # stem of a verb to the form of an order
     turned: dict[str, str]  # a word to its opposite
     categories: dict[str, str]  # stem to category
+    suffixes: frozenset[str]  # where there is no stemmer
     stemmer: Any = None
     tails: tuple[str, ...] = ()
     bound: frozenset[str] = frozenset()
@@ -122,10 +129,19 @@ class Vocabulary:
 
     def stem(self, form: str) -> str:
         """Return the stem of a folded word; identifiers and paths stay as they are."""
-        if self.stemmer is None or not form.isalpha():
+        if not form.isalpha():
             return form
+        if self.stemmer is None:
+            return self._cut(form)
         stem: str = self.stemmer.stemWord(form)
         return fold(stem)
+
+    def _cut(self, form: str) -> str:
+        """Cut off the longest suffix that leaves enough of the word."""
+        for at in range(LEAST, len(form)) if self.suffixes else ():
+            if form[at:] in self.suffixes:
+                return form[:at]
+        return form
 
 
 def _typed(form: str) -> str:
@@ -216,6 +232,7 @@ def _build(language: str, table: dict[str, Any]) -> Vocabulary:
         bases={fold(name): base for name, base in table.get("bases", {}).items()},
         turned=table.get("turned", {}),
         categories={},
+        suffixes=frozenset(fold(suffix) for suffix in table.get("suffixes", ())),
         stemmer=stemmer,
         tails=tuple(sorted((*table.get("tails", ()), *bound), key=lambda end: -len(end))),
         bound=bound,
@@ -271,8 +288,9 @@ def _add_stems(words: Vocabulary, table: dict[str, Any]) -> None:
 
 
 def _telltales(folded: dict[tuple[str, ...], Roles], table: dict[str, Any]) -> frozenset[str]:
-    """Return the words that tell the language: marks of one word, light verbs, languages."""
-    light = [fold(name) for names in table.get("silent", {}).values() for name in names]
+    """Return the words that tell the language: marks of one word, verbs, languages."""
+    groups = (*table.get("silent", {}).values(), *table["verbs"].values())
+    light = [fold(name) for names in groups for name in names]
     named = [fold(name) for name in table.get("languages", {})]
     named += [fold(name) for name in table.get("telltales", ())]
     return frozenset([*(words[0] for words in folded if len(words) == 1), *light, *named])
