@@ -1,14 +1,14 @@
 """The learner that hears corrections and preferences in a person's own words."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from twice.core.ideas import Explanation, Idea, Sighting, Signal
 from twice.learners.corrections.before import Before
 from twice.learners.corrections.hearing import HEARD, Heard, hear
 from twice.learners.corrections.languages import language_of
 from twice.learners.corrections.own_words import own_words
-from twice.learners.corrections.pieces import parts, pieces
+from twice.learners.corrections.pieces import Piece, parts, pieces
 from twice.learners.corrections.said import Setting
 from twice.learners.corrections.sentences import SENTENCE_CHARS, sentences
 from twice.learners.corrections.signs import fingerprint
@@ -92,11 +92,22 @@ def _listen(
             here = Setting(before, interrupted, len(spans), listed, tasked, chain, earlier)
             question = any(mark in own[end - 2 : end] for mark in "?？")
             heard = hear(part, roles, here, question=question, least=least)
-            earlier, first = roles, part[0].roles
-            tasked = tasked or (heard is None and "task" in first and "doing" not in first)
+            earlier = roles
+            if heard is None or heard.confidence < HEARD:
+                tasked = tasked or _tasks(part)
             if heard is not None and len(signals) < SIGNALS:
                 signals.append(_signal(text, head, tail, language, heard))
     return tuple(signals)
+
+
+def _tasks(part: Sequence[Piece]) -> bool:
+    """Tell whether a clause of a sentence begins with what to do: "in main.py, reorder …"."""
+    begins = True
+    for piece in part:
+        if begins and "task" in piece.roles and "doing" not in piece.roles:
+            return True
+        begins = bool(piece.roles & {"break", "joins"}) or (begins and "fillers" in piece.roles)
+    return False
 
 
 def gather(sightings: tuple[Sighting, ...]) -> tuple[Idea, ...]:

@@ -267,7 +267,7 @@ def _fault(said: Said, clause: Clause) -> float:
         return 0.0
     if said.setting.before.asked and not said.rejects:
         return 0.4
-    return 0.6 if said.rejects or len(said.pieces) <= SHORT_PIECES else 0.5
+    return 0.6 if said.rejects or len(clause.pieces) <= SHORT_PIECES else 0.5
 
 
 def _undo(said: Said, clause: Clause) -> float:
