@@ -75,3 +75,15 @@ def test_a_script_without_a_table_is_not_heard() -> None:
     assert "ka" not in languages()
     for text in ("npmを使わないで、yarnを使って", "npm 쓰지 말고 yarn 써"):
         assert notice(text) == () or {"ja", "ko"} & set(languages())
+
+
+def test_a_word_that_many_languages_have_votes_for_each_alike() -> None:
+    import sys
+
+    telling = sys.modules["twice.learners.corrections.languages"]
+    for word, found in telling._index().items():
+        cast = telling._votes(word) if telling._WORD.fullmatch(word) else 0
+        votes = {name: cast >> place & telling._MOST for name, place in telling._PLACES.items()}
+        assert len({votes[name] for name in found}) == 1, word
+        assert not cast or {name for name, count in votes.items() if count} == set(found), word
+    assert telling.language_of("please") == "en"

@@ -52,7 +52,7 @@ def language_of(text: str, previous: str = "") -> str:
 
 
 # The votes for all languages are added up as one number, each in its own bits.
-_BITS, _UNIT = 32, 2520  # the unit can be shared among as many as ten
+_BITS, _UNIT = 32, 27_720  # the unit can be shared evenly among as many as twelve
 _MOST = (1 << _BITS) - 1
 _PLACES = {language: _BITS * place for place, language in enumerate((*LATIN, *CYRILLIC))}
 WORDS = 50_000  # kept in hand
@@ -75,11 +75,11 @@ def _votes(word: str) -> int:
     index = _index()
     parts = (word,) if word.isalpha() else (word, *_elided(word))
     shared = (index.get(fold(part), ()) for part in parts)
-    return sum(_vote(language) // len(found) for found in shared for language in found)
+    return sum(_vote(language, len(found)) for found in shared for language in found)
 
 
-def _vote(language: str) -> int:
-    return _UNIT << _PLACES[language]
+def _vote(language: str, sharing: int = 1) -> int:
+    return _UNIT // sharing << _PLACES[language]
 
 
 def _elided(word: str) -> tuple[str, ...]:

@@ -30,6 +30,8 @@ def _prohibition(said: Said, clause: Clause) -> float:
         return 0.0
     if not denied and "reports" in clause.after(act):
         return 0.0  # "never works"
+    if "gerund" in act.roles and _is_named(said, clause, act):
+        return 0.0
     if "halts" in act.roles and " " not in act.form and clause.after(act) & {"definite"}:
         return 0.0  # "stop the server" is a task
     if not clause.content and not act.roles & {"halts"}:
@@ -37,6 +39,16 @@ def _prohibition(said: Said, clause: Clause) -> float:
     if said.setting.before.asked and said.rejects and not said.any("habits", "lasting", "kinds"):
         return 0.4  # "no, don't set it": an answer
     return 0.8
+
+
+def _is_named(said: Said, clause: Clause, act: Piece) -> bool:
+    """Tell a work that is named from one that is forbidden, in languages where both look alike."""
+    if len(clause.pieces) == 1:
+        return True
+    firm = ("politeness", "habits", "lasting", "halts", "exasperation", "rejects", "consult")
+    if "task" not in act.roles or clause.content > FORBIDDEN_WORDS or said.any(*firm):
+        return False
+    return len(said.clauses) > 1 or clause.content < 2 or not said.setting.before.acted
 
 
 def _forbidden(said: Said, clause: Clause) -> float:

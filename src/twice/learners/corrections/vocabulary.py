@@ -1,5 +1,6 @@
 """The words of each language, as data: what they do in a sentence, and how they are folded."""
 
+import re
 import unicodedata
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -12,10 +13,12 @@ SILENT = "silent"
 _SPOKEN = frozenset(
     ("others", "reports", "reported", "acted", "announced", "hypotheticals", "negated")
 )
-_STROKES = str.maketrans("łđø", "ldo")  # letters that Unicode does not take apart
+_STROKES = str.maketrans("łđøı", "ldoi")  # letters that Unicode does not take apart
 _APOSTROPHES = str.maketrans("", "", "'’\u02bc")
 LEAST = 3  # letters that a suffix leaves of a word
 _COUNTED = frozenset(("number", "path"))  # values of which a sentence often names some by the way
+_ORDERING = frozenset(("manner", "practice", "task"))
+_APOSTROPHE = re.compile("['’]")
 Roles = frozenset[str]
 NO_ROLES: Roles = frozenset()
 
@@ -79,6 +82,10 @@ class Vocabulary:
     lexicon: frozenset[str] = frozenset()  # words that end like a tail
     known: dict[str, Word] = field(default_factory=dict)
     divided: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    inflections: tuple[tuple[re.Pattern[str], Roles], ...] = ()  # of verbs, by what a form does
+    falling: str = ""  # vowels that a verb may lose before an ending
+    apostrophes: bool = False  # what stands behind one is an ending
+    verbs: frozenset[str] = NO_ROLES  # that are inflected so
 
     def word(self, text: str) -> Word:
         """Return the folded word with its stem and roles."""
@@ -86,10 +93,13 @@ class Vocabulary:
         if known is None:
             if len(self.known) >= FORMS:
                 self.known.clear()
-            known = self.known[text] = self._read(fold(text))
+            said = _APOSTROPHE.split(text, maxsplit=1)[0] if self.apostrophes else text
+            known = self.known[text] = self._read(fold(said or text))
         return known
 
     def _read(self, form: str) -> Word:
+        if self.inflections and form not in self.canonical and (found := self._inflected(form)):
+            return found
         stem = self.canonical.get(form) or self.stem(form)
         roles = self.stems.get(stem, NO_ROLES)
         ended = [role for end, role in self.endings if _ends(form, end)]
@@ -101,6 +111,21 @@ class Vocabulary:
             kind = stem.partition(":")[0]
             roles |= {"counted" if kind in _COUNTED else "typed", kind}
         return Word(form, stem, roles | self.marks.get(form, NO_ROLES))
+
+    def _inflected(self, form: str) -> Word | None:
+        """Return a form of one of the table's verbs, with what its ending does."""
+        for i in range(len(form), 1, -1):
+            heads = (form[:i], *(form[:i] + vowel for vowel in self.falling if i < len(form)))
+            verb = next((head for head in heads if head in self.verbs), None)
+            if verb is None:
+                continue
+            for ending, does in self.inflections:
+                if ending.fullmatch(form, i):
+                    roles = self.stems.get(verb, NO_ROLES)
+                    roles = (roles if "closing" in does else roles - _ORDERING) | does
+                    stem = self.canonical.get(verb, verb)
+                    return Word(form, stem, roles | self.marks.get(form, NO_ROLES))
+        return None
 
     def divide(self, text: str) -> tuple[str, ...]:
         """Return a word and its tails, which make up the text together."""
@@ -129,7 +154,7 @@ class Vocabulary:
 
     def stem(self, form: str) -> str:
         """Return the stem of a folded word; identifiers and paths stay as they are."""
-        if not form.isalpha():
+        if not form.isalpha() or form in self.verbs:
             return form
         if self.stemmer is None:
             return self._cut(form)
@@ -237,6 +262,13 @@ def _build(language: str, table: dict[str, Any]) -> Vocabulary:
         tails=tuple(sorted((*table.get("tails", ()), *bound), key=lambda end: -len(end))),
         bound=bound,
         lexicon=frozenset(table.get("lexicon", ())),
+        inflections=tuple(
+            (re.compile(pattern), frozenset(roles.split()))
+            for roles, pattern in table.get("inflections", {}).items()
+        ),
+        falling=table.get("falling", ""),
+        apostrophes=table.get("apostrophes", False),
+        verbs=_verbs(table) if "inflections" in table else NO_ROLES,
     )
     _add_forms(words, table)
     _add_stems(words, table)
@@ -252,6 +284,11 @@ def _build(language: str, table: dict[str, Any]) -> Vocabulary:
             known.setdefault(phrase, set()).update(roles)
         words.runs = _runs(known)
     return words
+
+
+def _verbs(table: dict[str, Any]) -> frozenset[str]:
+    sections = (*table["verbs"].values(), *table.get("silent", {}).values())
+    return frozenset(fold(name) for names in sections for name in names)
 
 
 def _add_forms(words: Vocabulary, table: dict[str, Any]) -> None:
