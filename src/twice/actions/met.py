@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from twice.actions.kit import Kit
-from twice.core.encoding import digest, encode, keyed
+from twice.core.encoding import keyed
 from twice.core.kept import Depth, ReadFile
 
 Folder = tuple[str, Path]
@@ -73,7 +73,7 @@ class Met:
         """
         if not self._pass_by:
             return False
-        mark = digest(encode(f"{self._terms}\0{listing}"))
+        mark = keyed(self._kit.store.key, f"{self._terms}\0{listing}")
         noted = json.loads(self._notes.get(self._key(agent, folder)) or "{}")
         if noted.pop("mark", "") == mark:
             settled = Settled(noted["logs"], set(noted["projects"]), noted["text"])
