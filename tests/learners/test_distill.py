@@ -23,6 +23,14 @@ WRITTEN = [
         "",
     ),
     ("用 pnpm，别用 npm", "用 pnpm，别用 npm.", ""),
+    ("não use npm, use pnpm", "Não use npm, use pnpm.", ""),
+    ("rispondi sempre in italiano", "Rispondi sempre in italiano.", ""),
+    ("commit nooit naar main alsjeblieft", "Commit nooit naar main.", ""),
+    ("nigdy nie commituj na main", "Nigdy nie commituj na main.", ""),
+    ("завжди відповідай українською", "Завжди відповідай українською.", ""),
+    ("her zaman Türkçe cevap ver", "Her zaman Türkçe cevap ver.", ""),
+    ("npmを使わないで、pnpmを使って", "npmを使わないで、pnpmを使って。", "pnpmを使って。"),
+    ("main에 절대 커밋하지 마", "main에 절대 커밋하지 마.", ""),
 ]
 
 

@@ -11,6 +11,8 @@ _SAYING = frozenset(("orders", "prohibitions", "nominal", "negators", "memos", "
 _INFLECTED = frozenset(("happened", "doing"))
 _VERBS = frozenset(("manner", "practice", "task"))
 _SYMBOL = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f]+")
+_DENSE = re.compile("[\u2e80-\ua4cf\uf900-\uff60]")  # Han and kana, which close with their own stop
+_NAME = re.compile("[A-Za-z0-9@._/+#-]+ ?[\u2e80-\uffdc]")
 _SPACE = re.compile(r"\s+")
 
 
@@ -55,8 +57,9 @@ def sentence(text: str) -> str:
     text = text.rstrip("?!？！.。… ,;")
     if not text:
         return ""
-    stop = "。" if text[-1] > "\u2e7f" else "."
-    return text[0].upper() + text[1:] + stop
+    stop = "。" if _DENSE.match(text[-1]) else "."
+    named = _NAME.match(text)  # "npmを使わないで": scripts without capitals leave a name as it is
+    return (text if named else text[0].upper() + text[1:]) + stop
 
 
 def complained(said: tuple[Clause, ...], quote: str, words: Vocabulary) -> str:
@@ -100,7 +103,9 @@ def _deed(clause: Clause, words: Vocabulary) -> tuple[str, list[Piece]]:
         if base or not rest or not rest[0].roles & _VERBS:
             return base, [p for p in found[begin + 1 :] if not rest or p.start < rest[-1].end]
     verb = rest.pop(0)
-    return words.bases.get(verb.form) or words.bases.get(words.stem(verb.form), ""), rest
+    base = words.bases.get(verb.form) or words.bases.get(words.stem(verb.form), "")
+    told = base == verb.form and "happened" in verb.roles  # "usou": what was done is no order
+    return "" if told else base, rest
 
 
 def _other(said: tuple[Clause, ...], at: int) -> list[Piece]:
