@@ -131,8 +131,10 @@ def _kind(said: Said, reasons: tuple[str, ...]) -> SignalKind:
         return SignalKind.CORRECTION
     if setting.before.acted and ("exception" in reasons or "comparative" in said.roles):
         return SignalKind.CORRECTION
-    if setting.before.acted and "prohibition" in reasons:
-        return SignalKind.CORRECTION
+    if setting.before.acted and "prohibition" in reasons and not setting.tasked:
+        return SignalKind.CORRECTION  # behind a new task it says how that shall be done
+    if "rulebook" in reasons:
+        return SignalKind.PREFERENCE
     if (setting.before.acted or setting.before.announced) and _contradicts(said):
         return SignalKind.CORRECTION
     if not {"contrast", "forbidden"}.isdisjoint(reasons) and len(said.pieces) <= SHORT_PIECES:
