@@ -40,3 +40,13 @@ def test_relation_is_symmetric_and_conflicting_signs_are_never_the_same(
 @given(PRINTS)
 def test_what_says_nothing_is_different_from_everything(print_: Fingerprint) -> None:
     assert relation(Fingerprint(topic=frozenset({"x"})), print_) is Relation.DIFFERENT
+
+
+def test_a_wish_of_many_words_is_the_same_with_a_few_more() -> None:
+    own_line = Fingerprint(frozenset({"sentence", "long", "phrase", "line"}))
+    markdown = Fingerprint(own_line.wanted | {"new", "markdown"})
+    assert relation(own_line, markdown) is Relation.SAME
+    assert relation(own_line, Fingerprint(markdown.wanted | {"x"})) is Relation.DIFFERENT
+    few = Fingerprint(frozenset({"short", "answer"}))
+    assert relation(few, Fingerprint(few.wanted | {"line"})) is Relation.DIFFERENT
+    assert relation(own_line, Fingerprint(markdown.wanted, own_line.wanted)) is not Relation.SAME

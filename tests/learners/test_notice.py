@@ -90,3 +90,43 @@ def test_text_that_others_wrote_is_not_heard_beside_own_words() -> None:
 
 def test_an_enumeration_of_signals_has_an_end() -> None:
     assert len(notice("use tabs, not spaces\n" * 500)) == 32
+
+
+EACH_ON_A_LINE = {
+    "en": "Suggest more changes and make sure each sentence is on a new line.",
+    "de": "Schlag mehr Änderungen vor und stell sicher, dass jeder Satz in einer neuen Zeile steht.",
+    "es": "añade la tabla y asegúrate de que cada frase va en su propia línea",
+    "pt": "adicione a tabela e garanta que cada frase fique em sua própria linha",
+    "fr": "ajoute la table et assure-toi que chaque phrase est sur sa propre ligne",
+    "it": "aggiungi la tabella e assicurati che ogni frase stia su una riga",
+    "nl": "voeg de tabel toe en zorg ervoor dat elke zin op een eigen regel staat",
+    "pl": "dodaj tabelę i upewnij się, że każde zdanie jest w osobnej linii",
+    "ru": "добавь таблицу и следи, чтобы каждое предложение было на отдельной строке",
+    "uk": "додай таблицю і стеж, щоб кожне речення було в окремому рядку",
+    "zh": "加上表格，确保每个句子单独占一行",
+}
+EACH_PASSES = {
+    "en": "do it and make sure all tests pass",
+    "de": "mach das und stell sicher, dass alle Tests grün sind",
+    "es": "hazlo y asegúrate de que todos los tests pasan",
+    "pt": "faz isso e garante que todos os testes passam",
+    "fr": "fais-le et assure-toi que tous les tests passent",
+    "it": "fallo e assicurati che tutti i test passino",
+    "nl": "doe het en zorg dat alle tests slagen",
+    "pl": "zrób to i upewnij się, że wszystkie testy przechodzą",
+    "ru": "сделай это и убедись, что все тесты проходят",
+    "uk": "зроби це і переконайся, що всі тести проходять",
+    "zh": "改好，确保所有测试通过",
+}
+
+
+@pytest.mark.parametrize("language", EACH_ON_A_LINE)
+def test_how_each_thing_shall_be_is_heard_behind_a_task(language: str) -> None:
+    (signal,) = notice(EACH_ON_A_LINE[language])
+    assert "assurance" in signal.reasons
+    assert signal.scope is Scope.DURABLE
+
+
+@pytest.mark.parametrize("language", EACH_PASSES)
+def test_that_all_shall_pass_is_part_of_the_task(language: str) -> None:
+    assert notice(EACH_PASSES[language]) == ()

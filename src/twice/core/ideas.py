@@ -134,6 +134,8 @@ class Idea:
 
 
 EXTRA_STEMS = 1  # that a longer wording of the same contrast may have
+MANY_STEMS = 4  # that a wish has whose wording is hardly met by chance
+MORE_STEMS = 2  # that a longer wording of it may have
 OPPOSED_LEAST = 0.5  # of the larger core
 OPPOSED_SHARE = 0.6  # of the smaller core that has to be said with the other sign
 
@@ -213,7 +215,14 @@ def _agree(a: Fingerprint, b: Fingerprint) -> bool:
     if a.wanted and a.unwanted and b.wanted and b.unwanted:
         nested = _nested(a.wanted, b.wanted) and _nested(a.unwanted, b.unwanted)
         return nested and len(a.core ^ b.core) <= EXTRA_STEMS
-    return _half(a, b) or _half(b, a)
+    return _half(a, b) or _half(b, a) or _longer(a, b) or _longer(b, a)
+
+
+def _longer(a: Fingerprint, b: Fingerprint) -> bool:
+    """Tell a wish of many words that another says with a few more, and with the same signs."""
+    if len(b.core) < MANY_STEMS or len(a.core - b.core) > MORE_STEMS:
+        return False
+    return b.wanted <= a.wanted and b.unwanted <= a.unwanted
 
 
 def _half(half: Fingerprint, whole: Fingerprint) -> bool:

@@ -153,7 +153,9 @@ def clauses(found: Sequence[Piece]) -> tuple[Clause, ...]:
 
 
 def _hangs(current: list[Piece]) -> bool:
-    """Tell a habit that says nothing without its verb, however it is set off."""
+    """Tell what says nothing without its verb, however it is set off: a habit, "see to it"."""
+    if current and "assurances" in current[-1].roles:
+        return True
     return bool(current) and all(piece.roles >= _HANGING for piece in current)
 
 

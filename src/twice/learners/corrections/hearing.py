@@ -69,7 +69,7 @@ def _foreign(said: Said) -> bool:
     if said.any("praise") and not said.any("orders", "habits", "contrasts"):
         return True
     for clause in said.clauses:
-        if "reported" in clause.roles and not clause.roles & {"self", "exasperation"}:
+        if "reported" in clause.roles and not clause.roles & {"self", "exasperation", "assurances"}:
             return True
     for clause in said.clauses:
         opening = clause.opening

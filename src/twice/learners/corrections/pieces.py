@@ -20,6 +20,7 @@ CHAIN_PIECES = 18  # a longer chain of clauses says more than one thing
 CHAIN_BREAKS = 3
 _MARKING = frozenset(("habits", "negators", "orders", "contrasts", "nominal", "lasting"))
 _CONTINUING = frozenset(("contrasts", "negators", "reversals", "flips", "nominal"))
+_JOINING = frozenset(("break", "joins"))
 BREAK = frozenset(("break", SILENT))
 SHOUTED = frozenset(("break", "hard", "exasperation", SILENT))
 HARD_BREAK = frozenset(("break", "hard", SILENT))
@@ -181,14 +182,19 @@ def _pairs(text: str, start: int, end: int, offset: int, words: Vocabulary) -> l
 
 
 def parts(found: list[Piece]) -> list[list[Piece]]:
-    """Divide a long chain of clauses joined by commas; a contrast stays with what it follows."""
+    """Divide a long chain of clauses joined by commas; a contrast stays with what it follows.
+
+    "Do this, and make sure each …" says two things, however long it is.
+    """
     commas = [i for i, piece in enumerate(found) if "break" in piece.roles]
-    if len(found) <= CHAIN_PIECES or len(commas) < CHAIN_BREAKS:
+    chain = len(found) > CHAIN_PIECES and len(commas) >= CHAIN_BREAKS
+    if not chain and not any("assurances" in piece.roles for piece in found[1:]):
         return [found] if found else []
     divided: list[list[Piece]] = [[]]
     for i, piece in enumerate(found):
         following = found[i + 1].roles if i + 1 < len(found) else NO_ROLES
-        if "break" in piece.roles and not following & _CONTINUING:
+        ends = chain and "break" in piece.roles and not following & _CONTINUING
+        if ends or ("assurances" in following and piece.roles & _JOINING):
             divided.append([])
         else:
             divided[-1].append(piece)

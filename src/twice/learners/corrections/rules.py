@@ -180,9 +180,11 @@ def _assurance(said: Said, clause: Clause) -> float:
     bidden = [i for i, piece in enumerate(clause.pieces) if "assurances" in piece.roles]
     if not bidden or said.question or clause.roles & {"outcomes", "past"}:
         return 0.0  # "make sure each test passes" is a task
-    each, *behind = clause.pieces[bidden[-1] + 1 :][:3] or [clause.pieces[0]]
-    certain = any(piece.roles & {"definite", "places"} for piece in behind)
-    return 0.6 if "each" in each.roles and not certain else 0.0
+    behind = clause.pieces[bidden[-1] + 1 :][:5]  # ", dass jede …"
+    at = next((i for i, piece in enumerate(behind[:2]) if "each" in piece.roles), None)
+    if at is None:
+        return 0.0
+    return 0.0 if any("definite" in piece.roles for piece in behind[at + 1 : at + 4]) else 0.6
 
 
 def _manner(said: Said, clause: Clause) -> float:
