@@ -94,7 +94,7 @@ def test_an_enumeration_of_signals_has_an_end() -> None:
 
 EACH_ON_A_LINE = {
     "en": "Suggest more changes and make sure each sentence is on a new line.",
-    "de": "Schlag mehr Änderungen vor und stell sicher, dass jeder Satz in einer neuen Zeile steht.",
+    "de": "Schlag mehr vor und stell sicher, dass jeder Satz in einer neuen Zeile steht.",
     "es": "añade la tabla y asegúrate de que cada frase va en su propia línea",
     "pt": "adicione a tabela e garanta que cada frase fique em sua própria linha",
     "fr": "ajoute la table et assure-toi que chaque phrase est sur sa propre ligne",
