@@ -22,7 +22,7 @@ RECORDS = 1_000_000 if FULL else 5_000
 LARGEST = 48 * MEBIBYTE  # of a document; larger ones are not read
 STRING = 64 * MEBIBYTE if FULL else MEBIBYTE
 NESTED = 100_000
-MEGABYTES = 350  # that a reading may take, the interpreter included
+MEGABYTES = 300  # that a reading may take, the interpreter included
 SECONDS_A_MEBIBYTE = 3.0  # of the processor; a tenth of it is usual
 SECONDS_A_RECORD = 0.0001  # besides
 

@@ -33,12 +33,12 @@ _COPY_MS = 10_000  # between two writings of one prompt, each under an id of its
 
 # Parts are looked at in SQL, so that pictures and the output of tools never come out of it; those
 # without the names of what is wanted are not even parsed, unless they are cut off. Huge ones are
-# never parsed, since this takes ten times their size.
-_KEPT = f"""CASE
-    WHEN length(data) > {limits.PART_BYTES}
-        THEN instr(replace(substr(data, 1, 1000), ' ', ''), '"type":"text"')
+# never parsed, since this takes ten times their size, and are asked for by themselves: SQLite holds
+# a copy for each mention of the column.
+_KEPT = """CASE
+    WHEN length(data) > ? THEN 0
     WHEN instr(data, '"text"') + instr(data, '"question"') + instr(data, 'user rejected') = 0
-        THEN substr(data, -1) <> '}}'
+        THEN substr(data, -1) <> '}'
     WHEN NOT json_valid(data) THEN 1
     ELSE CASE json_extract(data, '$.type')
         WHEN 'text' THEN NOT coalesce(json_extract(data, '$.synthetic'), 0)
@@ -47,6 +47,8 @@ _KEPT = f"""CASE
             OR json_extract(data, '$.state.error') LIKE 'The user rejected permission%'
         ELSE 0 END
     END"""
+_HUGE = """length(data) > ?
+    AND instr(replace(substr(data, 1, 1000), ' ', ''), '"type":"text"')"""
 _BLOCKS = """SELECT m.id, CASE WHEN length(j.value) <= ? THEN j.value END
     FROM session_message AS m, json_each(
         CASE WHEN m.type <> 'assistant' OR length(m.data) > ? THEN '{}'
@@ -187,7 +189,7 @@ class Sessions:
             elif role not in ("user", "assistant"):
                 message.flaws.append(f"an unknown type of record: {_text(role)[:40] or 'none'}")
             elif summary != "true":
-                _add(message, parts.get(message.id, []))
+                _add(message, parts.pop(message.id, []))
             found.append(message)
         found = in_order(found)
         if found and found[-1].by_user and not found[-1].texts:
@@ -196,9 +198,12 @@ class Sessions:
 
     def _parts(self, session: str) -> dict[str, list[str | None]]:
         """Return the parts of a session that may hold words, by message; None for a huge one."""
-        statement = f"""SELECT message_id, CASE WHEN length(data) <= ? THEN data END
-            FROM part WHERE session_id = ? AND {_KEPT} ORDER BY id"""
-        return _grouped(self._database.rows(statement, (limits.PART_BYTES, session)))
+        among, values = "FROM part WHERE session_id = ?", (session, limits.PART_BYTES)
+        kept = f"SELECT message_id, data {among} AND {_KEPT} ORDER BY id"
+        found = _grouped(self._database.rows(kept, values))
+        for (message,) in self._database.rows(f"SELECT message_id {among} AND {_HUGE}", values):
+            found[message].append(None)
+        return found
 
     def _has_parts(self, message: str) -> bool:
         return bool(
@@ -232,7 +237,7 @@ class Sessions:
             elif kind == "user":
                 _add_text(message, text)
             elif kind == "assistant":
-                _add(message, blocks.get(message.id, []))
+                _add(message, blocks.pop(message.id, []))
             elif kind not in SILENT_TYPES:
                 message.flaws.append(f"an unknown type of record: {_text(kind)[:40] or 'none'}")
             found.append(message)
