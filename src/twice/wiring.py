@@ -245,17 +245,15 @@ def found_sessions(
     """Return session files below given paths, or in the agents' own places where none is given.
 
     With them come the files that look like sessions of nobody known. ``projects`` are folders
-    whose own history is read besides that of ``here``. What is ``known`` of the
-    files in the agents' own places is not looked into again.
+    whose own history is read besides that of ``here``. What is ``known`` of the files in the
+    agents' own places is not looked into again.
     """
     folders = tuple(dict.fromkeys((here, *projects)))
     among: tuple[Source, ...] = places.sources(own=data, projects=folders)
-    if not paths:
-        return [
-            Opened(source, path) for source, path in places.discover(among, known or places.nothing)
-        ], ()
-    opened = places.open_paths(paths, among)
-    return [Opened(source, path) for source, path in opened], opened.unknown
+    if paths:
+        given = places.open_paths(paths, among)
+        return [Opened(*each) for each in given], given.unknown
+    return [Opened(*each) for each in places.discover(among, known or places.nothing)], ()
 
 
 def project_folders(app: App) -> tuple[Path, ...]:
