@@ -9,6 +9,7 @@ from pathlib import Path
 from twice.actions.kit import Kit
 from twice.core.encoding import keyed
 from twice.core.kept import Depth, ReadFile
+from twice.core.policy import Mode
 
 Folder = tuple[str, Path]
 """An agent's name, and a folder in which its files lie."""
@@ -42,11 +43,36 @@ class Met:
         self._kit = kit
         self._names: dict[str, str] = {}  # asked several times of every file
         self._listed: dict[Folder, str] = {}
+        self._modes: dict[str, Mode] = {}
 
     @cached_property
     def files(self) -> Mapping[str, ReadFile]:
         """How far every session was read before."""
         return self._kit.store.files()
+
+    @cached_property
+    def revision(self) -> str:
+        """The policy revision that all of a run is read under.
+
+        It is asked before any mode: where somebody changes one in between, what is read counts
+        for the revision before, and is looked at again.
+        """
+        return self._kit.revision()
+
+    @cached_property
+    def roots(self) -> dict[str, str]:
+        """The folder of every known project, by its id; a run adds those that it makes."""
+        return {project.id: project.root for project in self._kit.store.projects()}
+
+    def mode_of(self, root: str) -> Mode:
+        """Return the effective mode of a project's folder, asked once in a run."""
+        if root not in self._modes:
+            self._modes[root] = self._kit.mode_of(root).mode
+        return self._modes[root]
+
+    def mode_of_project(self, project: str) -> Mode:
+        """Return the effective mode of a known project."""
+        return self.mode_of(self.roots.get(project, ""))
 
     def name(self, path: Path, part: str = "") -> str:
         """Return the name under which the store keeps how far a session was read."""
@@ -77,7 +103,8 @@ class Met:
         noted = json.loads(self._notes.get(self._key(agent, folder)) or "{}")
         if noted.pop("mark", "") == mark:
             settled = Settled(noted["logs"], set(noted["projects"]), noted["text"])
-            if settled.text or not any(map(self._keeps_text, settled.projects)):
+            modes = map(self.mode_of_project, settled.projects)
+            if settled.text or not any(mode.keeps_text for mode in modes):
                 self.passed.append(settled)
                 return True
         self._listed[agent, folder] = mark
@@ -103,27 +130,14 @@ class Met:
     def _key(self, agent: str, folder: Path) -> str:
         return keyed(self._kit.store.key, f"{agent}\0{folder}")
 
-    def _keeps_text(self, project: str) -> bool:
-        if project not in self._modes:
-            self._modes[project] = self._kit.mode_of(self._roots.get(project, "")).mode.keeps_text
-        return self._modes[project]
-
     @cached_property
     def _terms(self) -> str:
         """Under which version and policy a folder is passed by: another one looks again."""
-        return f"{self._kit.engine} {self._kit.revision()}"
+        return f"{self._kit.engine} {self.revision}"
 
     @cached_property
     def _notes(self) -> dict[str, str]:
         return self._kit.store.folder_notes()
-
-    @cached_property
-    def _roots(self) -> dict[str, str]:
-        return {project.id: project.root for project in self._kit.store.projects()}
-
-    @cached_property
-    def _modes(self) -> dict[str, bool]:
-        return {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,10 +51,8 @@ class _Run:
     tally: Tally
     met: Met
     since: int | None
-    roots: dict[str, str]
     folders: frozenset[Path]
     forgotten: frozenset[str]
-    modes: dict[str, Mode] = field(default_factory=dict)
     settled: dict[Folder, Settled] = field(default_factory=lambda: defaultdict(Settled))
     open: set[Folder] = field(default_factory=set)
     adopted: dict[Place, str] = field(default_factory=dict)
@@ -64,12 +62,6 @@ class _Run:
         """Count a session that is not kept: its folder needs another look."""
         self.tally.files[why] += 1
         self.open.add(_folder(opened))
-
-    def mode_of(self, root: str) -> Mode:
-        """Return the effective mode of a project's folder, asked once in a run."""
-        if root not in self.modes:
-            self.modes[root] = self.kit.mode_of(root).mode
-        return self.modes[root]
 
     def reads_elsewhere(self, file: ReadFile) -> bool:
         """Tell whether the session of a file is kept from another source, too."""
@@ -91,10 +83,6 @@ class _Run:
         names = {session.id, *self.kit.store.lineages_met(lineage_keys(self.kit, turns))}
         hashed = {keyed(self.kit.store.key, name) for name in names}
         return bool(self.forgotten & (names | hashed))
-
-    def mode_of_project(self, project: str) -> Mode:
-        """Return the effective mode of a known project."""
-        return self.mode_of(self.roots.get(project, ""))
 
 
 def read(
@@ -118,11 +106,10 @@ def read(
     listed = list(found)
     run = _Run(
         kit=kit,
-        revision=kit.revision(),
+        revision=before.revision,
         tally=tally,
         met=before,
         since=since,
-        roots={project.id: project.root for project in kit.store.projects()},
         folders=_folders(before, listed),
         forgotten=kit.store.forgotten(),
     )
@@ -192,7 +179,7 @@ def _read_log(run: _Run, opened: Opened, log: Log) -> None:
     if forgotten:
         session = replace(session, own="forgotten on your command")
     project, root = _settle(run, session, before)
-    mode = run.mode_of(root)
+    mode = run.met.mode_of(root)
     if mode is Mode.OFF:
         run.leave(opened, "left alone: mode off")
         return
@@ -270,24 +257,24 @@ def _settle(run: _Run, session: Session, before: ReadFile | None) -> tuple[str, 
         run.tally.own[session.own] += 1
         return "", ""
     if before is not None and before.project and not (session.cwd or session.root):
-        return before.project, run.roots.get(before.project, "")
+        return before.project, run.met.roots.get(before.project, "")
     place = run.kit.place(session, run.folders)
     if isinstance(place, Elsewhere):
         run.tally.elsewhere[place.reason] += 1
         return "", ""
     if place.gone:
         run.tally.gone.add(session.id)
-    if run.mode_of(shorten(place.root, run.kit.home)) is Mode.OFF:
+    if run.met.mode_of(shorten(place.root, run.kit.home)) is Mode.OFF:
         return "", place.root
     project = run.adopt(place)
-    run.roots.setdefault(project, shorten(place.root, run.kit.home))
-    return project, run.roots[project]
+    run.met.roots.setdefault(project, shorten(place.root, run.kit.home))
+    return project, run.met.roots[project]
 
 
 def _unchanged(run: _Run, before: ReadFile, log: Log) -> bool:
     if (before.size, before.mtime, before.policy) != (log.size, log.mtime, run.revision):
         return False
-    return before.depth is Depth.TEXT or not run.mode_of_project(before.project).keeps_text
+    return before.depth is Depth.TEXT or not run.met.mode_of_project(before.project).keeps_text
 
 
 def _start(run: _Run, before: ReadFile | None, log: Log, head: str) -> Position:
@@ -296,7 +283,7 @@ def _start(run: _Run, before: ReadFile | None, log: Log, head: str) -> Position:
         return Position()
     if log.size < before.offset or head != before.head:
         return Position()
-    if before.depth is Depth.HASH and run.mode_of_project(before.project).keeps_text:
+    if before.depth is Depth.HASH and run.met.mode_of_project(before.project).keeps_text:
         return Position()
     return Position(before.offset, before.seq, before.session, before.told)
 
