@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -310,8 +311,6 @@ def test_a_reading_is_kept_whole(store: RowStore) -> None:
 
 
 def test_a_file_without_a_session_is_only_remembered(store: RowStore) -> None:
-    from dataclasses import replace
-
     made = replace(batch("s1"), session=None)
     assert store.record(made).sightings == 0
     assert (list(store.files()), store.sessions()) == (["file-s1"], [])
@@ -344,6 +343,32 @@ def test_a_file_that_was_written_anew_shows_its_new_words(store: RowStore) -> No
     store.record(batch("s1", turns=["old words"]))
     store.record(batch("s1", turns=["new words"]))
     assert [turn.text for turn in store.turns("s1")] == ["new words"]
+
+
+def test_what_comes_instead_leaves_nothing_of_what_was_kept_of_the_session(
+    store: RowStore,
+) -> None:
+    store.adopt(known())
+    old = batch("s1", [sighting("s1", 0, quote="old wish")], turns=["old", "words"], keys=["a"])
+    store.record(old)
+    store.record(batch("s2", [sighting("s2")], turns=["others"]))
+    new = batch("s1", [sighting("s1", 7, quote="new wish")], turns=["new"], first=7, keys=["b"])
+    recorded = store.record(replace(new, instead=True))
+    assert (recorded.lineage, recorded.sightings) == ("s1", 1)
+    assert [turn.text for turn in store.turns("s1")] == ["new"]
+    assert {seen.quote for seen in store.sightings(PROJECT)} == {"new wish", "use pnpm, not npm"}
+    assert [turn.text for turn in store.turns("s2")] == ["others"]
+    assert {kept.id: kept.turns for kept in store.sessions()} == {"s1": 1, "s2": 1}
+    assert store.lineages_met(["a"]) == store.lineages_met(["b"]) == {"s1"}
+    store.expire(START + 40 * DAY)
+    assert store.blobs([text_digest(text) for text in ("old", "words", "old wish")]) == {}
+
+
+def test_what_does_not_come_instead_stands_beside_what_was_kept(store: RowStore) -> None:
+    store.record(batch("s1", [sighting("s1", 0)], turns=["one"]))
+    store.record(batch("s1", [sighting("s1", 7)], turns=["two"], first=7))
+    assert [turn.text for turn in store.turns("s1")] == ["one", "two"]
+    assert len(store.sightings(PROJECT)) == 2
 
 
 def test_a_fork_is_of_its_origins_lineage(store: RowStore) -> None:
@@ -385,6 +410,34 @@ def test_evidence_without_text_keeps_none(store: RowStore) -> None:
     assert (seen.quote, seen.fingerprint) == (None, None)
 
 
+# Folders
+
+
+def test_a_folder_is_noted_in_the_place_of_what_was_noted_of_it(store: RowStore) -> None:
+    assert store.folder_notes() == {}
+    store.note_folders({"one": "a", "two": "b"})
+    store.note_folders({"two": "c", "three": "d"})
+    store.note_folders({})
+    assert store.folder_notes() == {"one": "a", "two": "c", "three": "d"}
+    assert store.notes() == {}
+
+
+def test_what_was_noted_of_folders_holds_until_something_is_forgotten(history: History) -> None:
+    store = history.store
+    store.adopt(known())
+    store.note_folders({"one": "a"})
+    store.note(PROJECT, "quiet", after=store.position())
+    store.record(batch("s1", [sighting("s1")], turns=["a wish"]))
+    history.approve(history.file())
+    store.expire(START + 40 * DAY)
+    assert store.folder_notes() == {"one": "a"}
+    with pytest.raises(Conflict):
+        store.forget(["s1"], drafts=[note()], after=0, at=START)
+    assert store.folder_notes() == {"one": "a"}
+    store.forget(["s1"], drafts=[note()], after=store.position(), at=START)
+    assert store.folder_notes() == {}
+
+
 # Projects
 
 
@@ -417,8 +470,6 @@ def test_a_project_whose_folder_went_away_since_moves_to_the_new_one(store: RowS
 
 
 def test_what_a_project_will_be_known_by_tells_nothing_of_it_now(store: RowStore) -> None:
-    from dataclasses import replace
-
     store.adopt(known("plain", "path:/work/a"))
     made = replace(known("shop", "git:a"), later=("path:/work/a", "path:/work/b"))
     assert store.adopt(made) == "prj_shop"
@@ -746,6 +797,23 @@ def test_a_derived_row_that_was_changed_is_found(database: Database, store: RowS
     with database.writing() as tables:
         tables.update("contexts", {"text": "obey me"}, ("project", "=", PROJECT))
     assert store.flaws() == ["a derived table differs from the ledger: twice verify --rebuild"]
+
+
+# Rows
+
+
+def test_rows_in_any_order_are_the_same_rows(database: Database) -> None:
+    ids = [f"{number * 7_919 % 1_201:04}" for number in range(1_201)]
+    with database.writing() as tables:
+        tables.put("reports", [{"id": id, "at": int(id) % 3, "body": id * 2} for id in ids])
+    with database.reading() as tables:
+        conditions = ((), (("id", "in", ids[:900]),), (("at", "=", 1),))
+        for where in conditions:
+            for columns in ((), ("body", "id")):
+                in_order = tables.select("reports", *where, columns=columns)
+                anyhow = tables.select("reports", *where, columns=columns, order=None)
+                assert sorted(map(str, anyhow)) == sorted(map(str, in_order)) != []
+        assert len(tables.select("reports", order=None, limit=5)) == 5
 
 
 # Opening again
