@@ -1,7 +1,6 @@
 """Secrets leave a text whole, and nothing else does."""
 
 import time
-from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +8,7 @@ from hypothesis import strategies as st
 from tests.core.test_redaction_tables import cases, harmless, secrets
 
 from twice.core import redaction
-from twice.core.redaction import redact, redact_chunks
+from twice.core.redaction import redact
 
 # --- homes, users, addresses -----------------------------------------------------------------
 
@@ -100,25 +99,6 @@ def test_findings_stand_in_order_where_they_say(text: str) -> None:
 
 
 # --- across borders --------------------------------------------------------------------------
-
-
-@settings(max_examples=300, deadline=None)
-@given(texts(), st.lists(st.integers(0, 400), max_size=8))
-def test_pieces_give_the_same_text_as_the_whole(text: str, borders: list[int]) -> None:
-    at = [0, *sorted(min(border, len(text)) for border in borders), len(text)]
-    pieces = [text[start:end] for start, end in pairwise(at)]
-    assert "".join(redact_chunks(pieces, (), ("ann",))) == redact(text, (), ("ann",)).text
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.lists(texts(), min_size=1, max_size=6), st.integers(1, 700))
-def test_pieces_of_a_text_longer_than_a_window_give_the_same(parts: list[str], size: int) -> None:
-    text = "".join(parts)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(redaction, "WINDOW_CHARS", 600)
-        whole = redact(text).text
-        pieces = [text[start : start + size] for start in range(0, len(text), size)]
-        assert "".join(redact_chunks(pieces)) == whole
 
 
 @pytest.mark.parametrize("shift", range(-40, 41, 4))

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from twice.core.redaction.shapes import shaped
 from twice.core.redaction.values import MASK, MASKED_BEFORE, Span, has_digit_and_letter
 
 WINDOW_CHARS = 256 * 1024
-"""Looked at as one; the most that ``redact_chunks`` holds back."""
+"""Looked at as one; a longer text is looked at in several windows."""
 
 _PRIVATE = {"home": "~", "user": "USER", "email": "[redacted:email]"}
 # Short words and nothing else: only a name, or the name of a user, can give something away.
@@ -79,7 +79,7 @@ def redact(
     pieces: list[str] = []
     findings: list[Finding] = []
     length = 0
-    for part in _windows(iter((text,)), private):
+    for part in _windows(text, private):
         pieces.append(part.text)
         findings += [
             replace(finding, start=finding.start + length, end=finding.end + length)
@@ -89,31 +89,16 @@ def redact(
     return Redaction("".join(pieces), tuple(findings))
 
 
-def redact_chunks(
-    chunks: Iterable[str],
-    homes: tuple[str, ...] = (),
-    users: tuple[str, ...] = (),
-    emails: bool = False,
-) -> Iterator[str]:
-    """Yield the redacted text of a long text that comes in pieces, cut anywhere.
-
-    Joined, it is exactly what ``redact`` makes of the whole.
-    """
-    private = _Private(homes, users, emails)
-    return (part.text for part in _windows(iter(chunks), private))
-
-
-def _windows(chunks: Iterator[str], private: _Private) -> Iterator[Redaction]:
+def _windows(text: str, private: _Private) -> Iterator[Redaction]:
     held = ""
-    for chunk in chunks:
-        for start in range(0, max(len(chunk), 1), WINDOW_CHARS):
-            held += chunk[start : start + WINDOW_CHARS]
-            while len(held) > WINDOW_CHARS:
-                window = held[:WINDOW_CHARS]
-                spans = _find(window, private)
-                cut, left = _cut(window, spans)
-                yield _clean(held[:cut], private, [span for span in spans if span.end <= cut])
-                held = left + held[WINDOW_CHARS:]
+    for start in range(0, len(text), WINDOW_CHARS):
+        held += text[start : start + WINDOW_CHARS]
+        while len(held) > WINDOW_CHARS:
+            window = held[:WINDOW_CHARS]
+            spans = _find(window, private)
+            cut, left = _cut(window, spans)
+            yield _clean(held[:cut], private, [span for span in spans if span.end <= cut])
+            held = left + held[WINDOW_CHARS:]
     if held:
         yield _clean(held, private, _find(held, private))
 
