@@ -87,9 +87,9 @@ def by_start(opened: Opened, log: Log) -> tuple[str, int]:
     return id, changed
 
 
-def survey(found: Sequence[Opened], *, glance: Glance = by_place) -> tuple[Survey, ...]:
+def survey(found: Sequence[Opened]) -> tuple[Survey, ...]:
     """Return how much each agent left, by name; a file that is gone meanwhile is not counted."""
-    return _survey(found, glance)[0]
+    return _survey(found, by_place)[0]
 
 
 def overview(found: Sequence[Opened], unknown: Iterable[Path]) -> Overview:

@@ -31,12 +31,12 @@ class Element(msgspec.Struct, frozen=True, gc=False):
     whole: bool = True
 
 
-def elements(file: BinaryIO, depth: int = 0, start: int = 0) -> Iterator[Element]:
-    """Yield the objects that open within ``depth`` brackets, from a byte of the file on.
+def elements(file: BinaryIO, depth: int = 0) -> Iterator[Element]:
+    """Yield the objects that open within ``depth`` brackets.
 
     0: documents one after another; 1: the elements of a list.
     """
-    splitter = _Splitter(depth, start)
+    splitter = _Splitter(depth)
     while block := file.read(BLOCK_BYTES):
         yield from splitter.feed(block)
     yield from splitter.end()
@@ -45,12 +45,12 @@ def elements(file: BinaryIO, depth: int = 0, start: int = 0) -> Iterator[Element
 class _Splitter:
     """Where in the JSON we are: how deep, whether within a string, and the object so far."""
 
-    def __init__(self, base: int, start: int) -> None:
+    def __init__(self, base: int) -> None:
         self._base = base
         self._depth = 0
         self._in_string = False
         self._held = b""  # a backslash at the end of a block, whose character is in the next
-        self._read = start
+        self._read = 0
         self._count = 0
         self._pieces: list[bytes] | None = None
         self._start = 0

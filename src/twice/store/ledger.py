@@ -34,8 +34,9 @@ def page_of(tables: Tables, after: int) -> list[Entry]:
     return [_entry(row) for row in rows]
 
 
-def entries(tables: Tables, after: int = 0) -> Iterator[Entry]:
+def entries(tables: Tables) -> Iterator[Entry]:
     """Yield the chain in order, a page at a time."""
+    after = 0
     while page := page_of(tables, after):
         yield from page
         after = page[-1].seq
@@ -48,7 +49,6 @@ def append(
     after: int,
     at: int,
     blobs: Mapping[str, bytes],
-    drop: Iterable[str] = (),
 ) -> tuple[Entry, ...]:
     """Append drafts where the chain still ends at ``after``; raise ``Conflict`` otherwise."""
     head = tables.select("entries", columns=("seq", "hash"), order=("-seq",), limit=1)
@@ -67,7 +67,6 @@ def append(
     tables.put("meta", [{"key": "ledger.head", "value": f"{seq}:{prev}"}])
     tables.insert("blobs", [{"digest": name, "data": data} for name, data in blobs.items()])
     derive(tables, sealed)
-    tables.delete("blobs", ("digest", "in", list(drop)))
     return tuple(sealed)
 
 
