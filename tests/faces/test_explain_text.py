@@ -113,7 +113,7 @@ def test_wrong_usage_is_told_in_one_line(desk: Desk, arguments: tuple[str, ...])
 
 def test_every_rule_says_what_it_looks_for() -> None:
     reasons = learner().reasons()
-    assert reasons.keys() == {name for name, _, _ in RULES}
+    assert reasons.keys() == {rule.name for rule in RULES}
     assert all(reason.endswith(".") for reason in reasons.values())
 
 

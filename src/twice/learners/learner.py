@@ -36,7 +36,7 @@ class Corrections:
         """Return what each name among the reasons of a signal stands for."""
         from twice.learners.corrections.rules import RULES
 
-        return {name: (rule.__doc__ or "").splitlines()[0] for name, rule, _ in RULES}
+        return {rule.name: (rule.weigh.__doc__ or "").splitlines()[0] for rule in RULES}
 
     def fingerprint(self, text: str, *, language: str = "") -> Fingerprint | None:
         """Return what a text wants and does not want, or None where it says neither."""

@@ -1,23 +1,19 @@
 """The learner that hears corrections and preferences in a person's own words."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from twice.core.ideas import Explanation, Idea, Sighting, Signal
 from twice.learners.corrections.before import Before
 from twice.learners.corrections.hearing import HEARD, Heard, hear
 from twice.learners.corrections.languages import language_of
 from twice.learners.corrections.own_words import own_words
-from twice.learners.corrections.pieces import Piece, parts, pieces
-from twice.learners.corrections.said import Setting
+from twice.learners.corrections.pieces import parts, pieces
+from twice.learners.corrections.said import Setting, Told
 from twice.learners.corrections.sentences import SENTENCE_CHARS, sentences
+from twice.learners.corrections.sieve import sieve
 from twice.learners.corrections.signs import fingerprint
-from twice.learners.corrections.vocabulary import (
-    NO_ROLES,
-    Roles,
-    languages,
-    vocabulary,
-)
+from twice.learners.corrections.vocabulary import languages, vocabulary
 
 __all__ = ["explain", "fingerprint", "gather", "notice"]
 
@@ -74,40 +70,30 @@ def _listen(
     if language not in languages():
         return ()  # a language without a word table: better deaf than wrong
     words = vocabulary(language)
-    before = Before(previous, words)
+    before, told = Before(previous, words), Told(words)
     listed = len(_LISTED.findall(own)) > 1
     signals: list[Signal] = []
-    earlier: Roles = NO_ROLES
-    tasked = False
     for start, end in spans:
         if end - start > SENTENCE_CHARS:
             continue
-        found = pieces(own[start:end], words)
+        sentence, mark = own[start:end], own[end - 2 : end]
+        question = "?" in mark or "？" in mark
+        rules = sieve(language).rules(sentence, stated=not question, answering=before.spoke)
+        if not rules:
+            told.add(sentence)
+            continue
+        found = pieces(sentence, words)
         for part in parts(found):
             head, tail = start + part[0].start, start + part[-1].end
             if part is found:
                 head, tail = start, end
-            roles = NO_ROLES.union(*[piece.roles for piece in part])
             chain = 0 if part is found else len(found)
-            here = Setting(before, interrupted, len(spans), listed, tasked, chain, earlier)
-            question = any(mark in own[end - 2 : end] for mark in "?？")
-            heard = hear(part, roles, here, question=question, least=least)
-            earlier = roles
-            if heard is None or heard.confidence < HEARD:
-                tasked = tasked or _tasks(part)
+            here = Setting(before, told, interrupted, len(spans), listed, chain)
+            heard = hear(part, rules, here, question=question, least=least)
+            told.add(part, heard=heard is not None and heard.confidence >= HEARD)
             if heard is not None and len(signals) < SIGNALS:
                 signals.append(_signal(text, head, tail, language, heard))
     return tuple(signals)
-
-
-def _tasks(part: Sequence[Piece]) -> bool:
-    """Tell whether a clause of a sentence begins with what to do: "in main.py, reorder …"."""
-    begins = True
-    for piece in part:
-        if begins and "task" in piece.roles and "doing" not in piece.roles:
-            return True
-        begins = bool(piece.roles & {"break", "joins"}) or (begins and "fillers" in piece.roles)
-    return False
 
 
 def gather(sightings: tuple[Sighting, ...]) -> tuple[Idea, ...]:

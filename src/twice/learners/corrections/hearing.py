@@ -1,13 +1,14 @@
 """Deciding what one sentence is: a correction, a preference, or nothing."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from twice.core.ideas import Fingerprint, Scope, SignalKind
 from twice.learners.corrections.clauses import Clause, clauses
 from twice.learners.corrections.pieces import Piece
-from twice.learners.corrections.rules import RULES, SHORT_PIECES
+from twice.learners.corrections.rules import SHORT_PIECES, Rule
 from twice.learners.corrections.said import Said, Setting
-from twice.learners.corrections.vocabulary import NO_ROLES, Roles
+from twice.learners.corrections.vocabulary import NO_ROLES
 
 HEARD = 0.55  # the confidence that a signal needs; chosen on the development sets
 LONG_SENTENCE = 20  # pieces; each time so many make a wish less likely
@@ -27,19 +28,22 @@ class Heard(NamedTuple):
 
 
 def hear(
-    found: list[Piece], roles: Roles, setting: Setting, *, question: bool, least: float = HEARD
+    found: list[Piece], rules: Sequence[Rule], setting: Setting, *, question: bool, least: float
 ) -> Heard | None:
     """Return what a sentence is, or None where it is neither correction nor preference.
 
-    ``roles`` are those of all its pieces; ``least`` is the confidence that is asked for.
+    ``rules`` are those that it may meet; ``least`` is the confidence that is asked for.
     """
-    rules = [(name, rule) for name, rule, needs in RULES if any(map(roles.issuperset, needs))]
+    roles = NO_ROLES.union(*[piece.roles for piece in found])
+    rules = [rule for rule in rules if any(map(roles.issuperset, rule.needs))]
     if not rules:
         return None
     said = _said(found, setting, question)
     if not said.clauses or _foreign(said):
         return None
-    weighed = [(name, max(rule(said, c) for c in said.clauses)) for name, rule in rules]
+    if said.question:
+        rules = [rule for rule in rules if not rule.stated]
+    weighed = [(rule.name, max(rule.weigh(said, c) for c in said.clauses)) for rule in rules]
     names = tuple(name for name, weight in weighed if weight)
     if not names:
         return None
@@ -123,7 +127,14 @@ def _kind(said: Said, reasons: tuple[str, ...]) -> SignalKind:
         return SignalKind.CORRECTION
     if said.rejects or setting.interrupted:
         return SignalKind.CORRECTION
-    if setting.earlier & {"exasperation", "faults", "rejects", "halts", "complaints", "omissions"}:
+    if setting.told.roles & {
+        "exasperation",
+        "faults",
+        "rejects",
+        "halts",
+        "complaints",
+        "omissions",
+    }:
         return SignalKind.CORRECTION
     if setting.before.asked or not setting.before.spoke:
         return SignalKind.PREFERENCE
@@ -131,7 +142,7 @@ def _kind(said: Said, reasons: tuple[str, ...]) -> SignalKind:
         return SignalKind.CORRECTION
     if setting.before.acted and ("exception" in reasons or "comparative" in said.roles):
         return SignalKind.CORRECTION
-    if setting.before.acted and "prohibition" in reasons and not setting.tasked:
+    if setting.before.acted and "prohibition" in reasons and not setting.told.tasked:
         return SignalKind.CORRECTION  # behind a new task it says how that shall be done
     if "rulebook" in reasons:
         return SignalKind.PREFERENCE
@@ -165,7 +176,7 @@ def _scope(said: Said, reasons: tuple[str, ...]) -> Scope:
     if "taste" in reasons and said.any("tastes", "likes"):
         return Scope.DURABLE
     if not {"contrast", "prohibition", "forbidden"}.isdisjoint(reasons) and "meant" not in reasons:
-        return Scope.ONE_OFF if said.setting.tasked or said.tasks else Scope.DURABLE
+        return Scope.ONE_OFF if said.setting.told.tasked or said.tasks else Scope.DURABLE
     if not {"meant", "fault", "undo", "exception"}.isdisjoint(reasons):
         return Scope.ONE_OFF
     if "complaint" in reasons and said.print.wanted and said.print.unwanted:
@@ -178,4 +189,4 @@ def _scope(said: Said, reasons: tuple[str, ...]) -> Scope:
         return Scope.DURABLE
     if "taste" in reasons and not said.any("kinds"):
         return Scope.ONE_OFF
-    return Scope.ONE_OFF if said.setting.tasked or said.tasks else Scope.DURABLE
+    return Scope.ONE_OFF if said.setting.told.tasked or said.tasks else Scope.DURABLE

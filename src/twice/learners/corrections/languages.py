@@ -1,8 +1,11 @@
 """Which language a text is written in, as far as a word table exists."""
 
 import re
-from functools import cache, lru_cache
+import struct
+from functools import cache
+from itertools import compress
 
+from twice.learners.corrections.chunks import Chunks
 from twice.learners.corrections.vocabulary import fold, languages, vocabulary
 
 UNKNOWN = "und"  # as BCP 47 calls a language that is not determined
@@ -10,6 +13,7 @@ READ_CHARS = 400  # the beginning tells the language
 LATIN = ("en", "es", "de", "fr", "it", "nl", "pl", "pt", "tr")
 CYRILLIC = ("ru", "uk")
 
+_OTHER = re.compile("[\u0370-\U0010ffff]")  # than Latin
 _KANA = re.compile("[\u3041-\u30ff]")
 _HAN = re.compile("[\u4e00-\u9fff]")
 _HANGUL = re.compile("[\uac00-\ud7af]")
@@ -19,6 +23,7 @@ _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
 _LETTER = re.compile(r"[^\W\d_]")
 _APOSTROPHE = re.compile("['’]")
 _WORD = re.compile(r"(?<![\w/.-])[^\W\d_]+(?:['’][^\W\d_]+)*(?![\w/])")
+_BEYOND_ASCII = re.compile("[^\0-\x7f]")
 
 
 def language_of(text: str, previous: str = "") -> str:
@@ -30,7 +35,7 @@ def language_of(text: str, previous: str = "") -> str:
     ('de', 'zh', 'en')
     """
     text = text[:READ_CHARS]
-    if not text.isascii():
+    if not text.isascii() and _OTHER.search(text):
         for pattern, language in (
             (_KANA, "ja"),
             (_HANGUL, "ko"),
@@ -42,8 +47,8 @@ def language_of(text: str, previous: str = "") -> str:
         if _CYRILLIC.search(text):
             best = _best(text, CYRILLIC)
             return best[0] if len(best) == 1 else "ru"
-        if not _LATIN.search(text) and _LETTER.search(text):
-            return UNKNOWN
+    if not _LATIN.search(text) and _LETTER.search(text):
+        return UNKNOWN
     best = _best(text, LATIN)
     if len(best) == 1:
         return best[0]
@@ -52,24 +57,26 @@ def language_of(text: str, previous: str = "") -> str:
 
 
 # The votes for all languages are added up as one number, each in its own bits.
-_BITS, _UNIT = 32, 27_720  # the unit can be shared evenly among as many as twelve
-_MOST = (1 << _BITS) - 1
-_PLACES = {language: _BITS * place for place, language in enumerate((*LATIN, *CYRILLIC))}
-WORDS = 50_000  # kept in hand
+_UNIT = 27_720  # can be shared evenly among as many as twelve
+_BITS = 32
+_PLACES = {language: place for place, language in enumerate(LATIN + CYRILLIC)}
+_COUNTS = struct.Struct(f"<{len(_PLACES)}I")
 
 
 def _best(text: str, among: tuple[str, ...]) -> list[str]:
     """Return the languages that most of the words are function words of."""
-    cast = sum(map(_votes, _WORD.findall(text)))
+    cast = sum(map(_cast.__getitem__, text.split()))
     if not text.isascii():
-        for language, letters in _letters().items():
-            cast += _vote(language) * sum(letter in text for letter in letters)
-    scores = {language: cast >> _PLACES[language] & _MOST for language in among}
-    most = max(scores.values())
-    return [language for language, score in scores.items() if score == most]
+        letters = _letters()
+        cast += sum(letters.get(letter, 0) for letter in set(_BEYOND_ASCII.findall(text)))
+    first = _PLACES[among[0]]
+    counts = _COUNTS.unpack(cast.to_bytes(_COUNTS.size, "little"))[first : first + len(among)]
+    return list(compress(among, map(max(counts).__eq__, counts)))
 
 
-@lru_cache(maxsize=WORDS)
+_cast = Chunks(lambda chunk: sum(map(_votes, _WORD.findall(chunk))))
+
+
 def _votes(word: str) -> int:
     """Return the votes of a word: one, shared among the languages that have it."""
     index = _index()
@@ -79,7 +86,7 @@ def _votes(word: str) -> int:
 
 
 def _vote(language: str, sharing: int = 1) -> int:
-    return _UNIT // sharing << _PLACES[language]
+    return _UNIT // sharing << _BITS * _PLACES[language]
 
 
 def _elided(word: str) -> tuple[str, ...]:
@@ -99,8 +106,13 @@ def _index() -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def _letters() -> dict[str, str]:
-    return {language: vocabulary(language).letters for language in _known()}
+def _letters() -> dict[str, int]:
+    """Return the votes of each letter that only some languages have."""
+    votes: dict[str, int] = {}
+    for language in _known():
+        for letter in vocabulary(language).letters:
+            votes[letter] = votes.get(letter, 0) + _vote(language)
+    return votes
 
 
 def _known() -> tuple[str, ...]:

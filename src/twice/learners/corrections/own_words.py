@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
 from twice.learners.corrections.vocabulary import introductions
@@ -28,7 +28,7 @@ _FENCE = re.compile(r"^[ \t]*(```+|~~~+)", re.M)
 _TAG = re.compile(r"<([A-Za-z][\w:-]{1,40})(?:\s[^<>\n]{0,300})?>")
 _QUOTED = re.compile(
     r"\"[^\"\n]{0,600}\"|“[^”\n]{0,600}”|„[^“”\n]{0,600}[“”]|«[^»\n]{0,600}»|»[^«\n]{0,600}«"
-    r"|「[^」\n]{0,600}」|『[^』\n]{0,600}』|(?<!\w)'[^'\n]{2,400}'(?!\w)|‘[^’\n]{0,400}’"
+    r"|「[^」\n]{0,600}」|『[^』\n]{0,600}』|'(?<!\w')[^'\n]{2,400}'(?!\w)|‘[^’\n]{0,400}’"
     r"|`[^`\n]{0,600}`"
 )
 _URL = re.compile(r"\b(?:https?|ftp|file|ssh)://\S+")
@@ -71,6 +71,7 @@ _LINE_END = re.compile(r"[ \t*_]*\n")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 
 Span = tuple[int, int]
+Finder = Callable[[str], Iterator[Span]]
 
 
 def own_words(text: str) -> str:
@@ -80,9 +81,9 @@ def own_words(text: str) -> str:
     """
     if text.lstrip().startswith(_INJECTED) or _SCRIPTED.match(text):
         return " " * len(text)
-    signs = set(text)
+    signs = frozenset(_SIGN.findall(text))
     for find, needed in _FINDERS:
-        if not (needed and signs.isdisjoint(needed)):
+        if not needed or not signs.isdisjoint(needed):
             text = _blank(text, find(text))
     return text
 
@@ -164,11 +165,19 @@ def _introduced(text: str) -> Iterator[Span]:
 def _quoting() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return what introduces words of others, and what introduces the person's own."""
     verbs, selves = introductions()
-    spaced = "|".join(re.escape(verb) for verb in verbs if verb[0] < "\u2e80")
-    dense = "|".join(re.escape(verb) for verb in verbs if verb[0] >= "\u2e80")
+    spaced = _alternatives(verb for verb in verbs if verb[0] < "\u2e80")
+    dense = _alternatives(verb for verb in verbs if verb[0] >= "\u2e80")
     said = rf"(?:\b(?:{spaced})\b|{dense})"
     own = rf"(?<![\w])(?:{'|'.join(selves)})(?:\W+\w+){{0,2}}?\W*{said}"
     return re.compile(said, re.I), re.compile(own, re.I)
+
+
+def _alternatives(phrases: Iterable[str]) -> str:
+    """Return a pattern of phrases by their first letter, so that few are tried at each place."""
+    ends: dict[str, list[str]] = {}
+    for phrase in phrases:
+        ends.setdefault(phrase[0], []).append(re.escape(phrase[1:]))
+    return "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in ends.items())
 
 
 def _document(text: str) -> Iterator[Span]:
@@ -180,10 +189,11 @@ def _document(text: str) -> Iterator[Span]:
 def _lines(text: str) -> Iterator[Span]:
     start = 0
     trace = False
+    scored = "confidence:" in text
     for line in text.split("\n"):
         end = start + len(line)
         trace = line.startswith("Traceback (") or (trace and bool(line.strip()))
-        if trace or _MACHINE.match(line) or _SCORED.search(line) or _coded(line):
+        if trace or _MACHINE.match(line) or (scored and _SCORED.search(line)) or _coded(line):
             yield start, end
         start = end + 1
 
@@ -209,17 +219,20 @@ def _wordless(quoted: str) -> bool:
 
 
 def _addresses(text: str) -> Iterator[Span]:
-    return (match.span() for match in _URL.finditer(text))
+    return (match.span() for match in _URL.finditer(text)) if "://" in text else iter(())
 
 
-_FINDERS = (  # with the signs, one of which must be there
-    (_fences, "`~"),
-    (_tags, "<"),
-    (_mails, ":："),
-    (_dialogue, ":："),
-    (_introduced, ":："),
-    (_document, "#"),
-    (_lines, ""),
-    (_quotations, "\"“„«»「『'‘`"),
-    (_addresses, ":"),
+_FINDERS: tuple[
+    tuple[Finder, frozenset[str]], ...
+] = (  # with the signs, one of which must be there
+    (_fences, frozenset("`~")),
+    (_tags, frozenset("<")),
+    (_mails, frozenset(":：")),
+    (_dialogue, frozenset(":：")),
+    (_introduced, frozenset(":：")),
+    (_document, frozenset("#")),
+    (_lines, frozenset()),
+    (_quotations, frozenset("\"“„«»「『'‘`")),
+    (_addresses, frozenset(":")),
 )
+_SIGN = re.compile(f"[{''.join(frozenset().union(*[needed for _, needed in _FINDERS]))}]")

@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 from twice.learners.corrections.vocabulary import NO_ROLES, SILENT, Roles, Vocabulary
 
-_LETTER = "0-9A-Za-z_\u00aa-\u00aa\u00b5\u00ba\u00c0-\u1fff\ua640-\ud7ff\uff10-\uff5a"
+_LETTER = (  # all but the space of Ogham
+    "0-9A-Za-z_\u00aa-\u00aa\u00b5\u00ba\u00c0-\u167f\u1681-\u1fff\ua640-\ud7ff\uff10-\uff5a"
+)
 _TOKEN = re.compile(
     rf"(?P<run>[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+)"
     rf"|(?P<word>(?:--?(?=[a-z]))?[@./#]?[{_LETTER}]+(?:[.\-/:@'’+#=][{_LETTER}]+)*[/\-+#]*%?)"
@@ -43,6 +45,11 @@ class Piece(NamedTuple):
 
 def pieces(text: str, words: Vocabulary) -> list[Piece]:
     """Take a sentence apart, longest marks first."""
+    return _marked(tokens_of(text, words), words)
+
+
+def tokens_of(text: str, words: Vocabulary) -> list[Piece]:
+    """Take a text apart into single words and breaks; a word never reaches over a space."""
     tokens: list[Piece] = []
     known = words.known
     for match in _TOKEN.finditer(text):
@@ -64,7 +71,7 @@ def pieces(text: str, words: Vocabulary) -> list[Piece]:
             tokens.append(Piece(spoken, "", roles, start, end))
         else:
             tokens += _run(spoken, start, words)
-    return _marked(tokens, words)
+    return tokens
 
 
 def _elided(text: str, start: int, words: Vocabulary) -> list[Piece]:

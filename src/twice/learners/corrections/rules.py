@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 from itertools import product
+from typing import NamedTuple
 
 from twice.learners.corrections.clauses import Clause, answers_no
 from twice.learners.corrections.pieces import Piece
@@ -58,7 +59,7 @@ def _forbidden(said: Said, clause: Clause) -> float:
         return 0.0
     if answers_no(clause, opening) or not 0 < clause.content <= FORBIDDEN_WORDS:
         return 0.0
-    if clause.roles & {"reports", "happened", "faults"} or said.question:
+    if clause.roles & {"reports", "happened", "faults"}:
         return 0.0
     if "nominal" not in opening.roles:
         return 0.6 if said.setting.before.acted else 0.0
@@ -135,7 +136,7 @@ def _habit(said: Said, clause: Clause) -> float:
 def _taste(said: Said, clause: Clause) -> float:
     """A taste: "I prefer …", "I hate …"."""
     opening = clause.opening
-    if opening is None or not clause.content or said.question:
+    if opening is None or not clause.content:
         return 0.0
     if "tastes" in clause.edges:
         return 0.75
@@ -150,7 +151,7 @@ def _taste(said: Said, clause: Clause) -> float:
 
 def _custom(said: Said, clause: Clause) -> float:
     """How things are done here: "we use …", "tests belong …"."""
-    if "customs" not in clause.roles or not said.print.core or said.question or said.tasks:
+    if "customs" not in clause.roles or not said.print.core or said.tasks:
         return 0.0
     if "customs" in clause.edges:
         sure = said.any("negators", "lasting", "habits") or not said.setting.before.asked
@@ -178,7 +179,7 @@ def _request(said: Said, clause: Clause) -> float:
 def _assurance(said: Said, clause: Clause) -> float:
     """How every single thing of a kind shall be: "make sure each sentence is on its own line"."""
     bidden = [i for i, piece in enumerate(clause.pieces) if "assurances" in piece.roles]
-    if not bidden or said.question or clause.roles & {"outcomes", "past"}:
+    if not bidden or clause.roles & {"outcomes", "past"}:
         return 0.0  # "make sure each test passes" is a task
     behind = clause.pieces[bidden[-1] + 1 :][:5]  # ", dass jede …"
     at = next((i for i, piece in enumerate(behind[:2]) if "each" in piece.roles), None)
@@ -190,7 +191,7 @@ def _assurance(said: Said, clause: Clause) -> float:
 def _manner(said: Said, clause: Clause) -> float:
     """An order about how to work: "keep answers short", "use British spelling"."""
     act = clause.act
-    if act is None or said.question or not clause.content:
+    if act is None or not clause.content:
         return 0.0
     if "earlier" in clause.roles and clause.roles & {"manner", "practice"}:
         return 0.65  # "X 之前先问我"
@@ -207,7 +208,7 @@ def _manner(said: Said, clause: Clause) -> float:
         return 0.0  # "explain what it does" is a task
     weight = 0.6 if len(clause.pieces) <= SHORT_PIECES else 0.45
     certain = bool(after & {"definite"}) or _certain(clause, act)
-    weight -= 0.15 * (certain or said.tasks or said.setting.tasked)
+    weight -= 0.15 * (certain or said.tasks or said.setting.told.tasked)
     return weight + (0.2 if lasting else 0.1 if clause.roles & {"kinds"} else 0.0)
 
 
@@ -221,8 +222,6 @@ def _certain(clause: Clause, act: Piece) -> bool:
 def _language(said: Said, clause: Clause) -> float:
     """A language to answer in."""
     if not any(stem.startswith("language:") for stem in said.print.wanted):
-        return 0.0
-    if said.question:
         return 0.0
     act = clause.act
     practice = act is not None and "practice" in act.roles
@@ -240,7 +239,7 @@ def _condition(said: Said, clause: Clause) -> float:
     if clause is said.clauses[0] or "conditionals" not in said.clauses[0].edges:
         return 0.0
     act = clause.act
-    if act is None or said.question or not act.roles & {"manner", "practice", "orders"}:
+    if act is None or not act.roles & {"manner", "practice", "orders"}:
         return 0.0
     return 0.6
 
@@ -272,12 +271,12 @@ def _complaint(said: Said, clause: Clause) -> float:
 
 def _meant(said: Said, clause: Clause) -> float:
     """What was meant: "I said the tag"."""
-    return 0.65 if "meant" in clause.roles and not said.question else 0.0
+    return 0.65 if "meant" in clause.roles else 0.0
 
 
 def _fault(said: Said, clause: Clause) -> float:
     """What was done is called wrong: "wrong file", "too long"."""
-    if "faults" not in clause.roles or said.question or not said.setting.before.spoke:
+    if "faults" not in clause.roles:
         return 0.0
     pairs = zip(clause.pieces, clause.pieces[1:], strict=False)
     denied = frozenset(("negators", "declines"))
@@ -305,7 +304,7 @@ def _rejection(said: Said, clause: Clause) -> float:
 
 def _value(said: Said, clause: Clause) -> float:
     """Another value than the agent's: "double quotes", after single ones."""
-    if said.setting.before.asked or said.question or not said.setting.before.spoke:
+    if said.setting.before.asked:
         return 0.0
     kinds = {stem.partition(":")[0] for stem in said.print.wanted if ":" in stem}
     if not said.rejects:
@@ -321,7 +320,7 @@ def _value(said: Said, clause: Clause) -> float:
 def _rulebook(said: Said, clause: Clause) -> float:
     """A rule that shall be written down: "add a rule that …"."""
     act = clause.act
-    if act is None or said.question or not act.roles & {"task", "practice"}:
+    if act is None or not act.roles & {"task", "practice"}:
         return 0.0
     if "enforced" in clause.roles or "rulebook" not in clause.roles:
         return 0.0
@@ -331,15 +330,23 @@ def _rulebook(said: Said, clause: Clause) -> float:
 def _only(said: Said, clause: Clause) -> float:
     """A bare wish: "only functions, please"."""
     short = 0 < clause.content <= VALUE_WORDS and len(clause.pieces) <= VALUE_WORDS + 2
-    return 0.55 if short and "politeness" in clause.roles and not said.question else 0.0
+    return 0.55 if short and "politeness" in clause.roles else 0.0
 
 
-Rule = Callable[[Said, Clause], float]
-Needs = tuple[Roles, ...]
-"""Sets of roles: a sentence must hold all roles of one of them."""
+class Rule(NamedTuple):
+    """A rule; a sentence must hold all roles of one of its ``needs``, or it weighs nothing.
+
+    ``stated``: it hears no questions. ``answering``: the agent must have said something before.
+    """
+
+    name: str
+    weigh: Callable[[Said, Clause], float]
+    needs: tuple[Roles, ...]
+    stated: bool = False
+    answering: bool = False
 
 
-def _needs(alternatives: str) -> Needs:
+def _needs(alternatives: str) -> tuple[Roles, ...]:
     """Read "a | b & c/d": a alone, or b with c, or b with d."""
     needs: list[Roles] = []
     for alternative in alternatives.split(" | "):
@@ -348,39 +355,46 @@ def _needs(alternatives: str) -> Needs:
     return tuple(needs)
 
 
-RULES: tuple[tuple[str, Rule, Needs], ...] = tuple(
-    (name, rule, _needs(needed))
-    for name, rule, needed in (
+RULES = tuple(
+    Rule(name, weigh, _needs(needed), "stated" in around, "answering" in around)
+    for name, weigh, needed, around in (
         (
             *("prohibition", _prohibition),
             "orders | prohibitions | negated & negators/addressed | nominal & light/addressed",
+            "",
         ),
-        ("forbidden", _forbidden, "nominal | contrasts"),
-        ("contrast", _contrast, "contrasts | reversals | denies | replacements & manner"),
-        ("habit", _habit, "habits"),
-        ("taste", _taste, "tastes | wishes"),
-        ("custom", _custom, "customs"),
-        ("memo", _memo, "memos"),
+        ("forbidden", _forbidden, "nominal | contrasts", "stated"),
+        ("contrast", _contrast, "contrasts | reversals | denies | replacements & manner", ""),
+        ("habit", _habit, "habits", ""),
+        ("taste", _taste, "tastes | wishes", "stated"),
+        ("custom", _custom, "customs", "stated"),
+        ("memo", _memo, "memos", ""),
         (
             *("request", _request),
             "requests & earlier/habits/once/orders/prohibitions/halts"
             " | requests & manner & lasting/kinds",
+            "",
         ),
-        ("assurance", _assurance, "assurances & each"),
-        ("manner", _manner, "manner | practice & earlier/lasting/habits/before/without"),
-        ("language", _language, "language"),
-        ("condition", _condition, "conditionals & manner/practice/orders"),
-        ("exception", _exception, "once"),
+        ("assurance", _assurance, "assurances & each", "stated"),
+        (
+            *("manner", _manner),
+            "manner | practice & earlier/lasting/habits/before/without",
+            "stated",
+        ),
+        ("language", _language, "language", "stated"),
+        ("condition", _condition, "conditionals & manner/practice/orders", "stated"),
+        ("exception", _exception, "once", ""),
         (
             *("complaint", _complaint),
             "complaints | omissions | happened & addressees | happened & late & exasperation",
+            "",
         ),
-        ("meant", _meant, "meant"),
-        ("fault", _fault, "faults"),
-        ("undo", _undo, "undo"),
-        ("rejection", _rejection, "rejects & manner/task/orders/requests/wishes/practice"),
-        ("value", _value, "typed | counted & rejects"),
-        ("only", _only, "solely & politeness | comparative & politeness"),
-        ("rulebook", _rulebook, "rulebook & task/practice"),
+        ("meant", _meant, "meant", "stated"),
+        ("fault", _fault, "faults", "stated answering"),
+        ("undo", _undo, "undo", ""),
+        ("rejection", _rejection, "rejects & manner/task/orders/requests/wishes/practice", ""),
+        ("value", _value, "typed | counted & rejects", "stated answering"),
+        ("only", _only, "solely & politeness | comparative & politeness", "stated"),
+        ("rulebook", _rulebook, "rulebook & task/practice", "stated"),
     )
 )

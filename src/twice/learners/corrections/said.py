@@ -1,26 +1,70 @@
 """A sentence with what stands around it: what the rules look at."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from twice.core.ideas import Fingerprint
 from twice.learners.corrections.before import Before
 from twice.learners.corrections.clauses import Clause
-from twice.learners.corrections.pieces import Piece
+from twice.learners.corrections.pieces import Piece, parts, pieces
 from twice.learners.corrections.signs import signed
-from twice.learners.corrections.vocabulary import NO_ROLES, Roles
+from twice.learners.corrections.vocabulary import NO_ROLES, Roles, Vocabulary
+
+
+class Told:
+    """What was said before in the turn; it is taken apart only where a rule asks for it."""
+
+    def __init__(self, words: Vocabulary) -> None:
+        self._words = words
+        self._roles: Roles = NO_ROLES
+        self._tasked = False
+        self._unread: list[tuple[str | list[Piece], bool]] = []
+
+    def add(self, said: str | list[Piece], *, heard: bool = False) -> None:
+        """Take in a sentence, or a part of one; what is ``heard`` gives no task."""
+        self._unread.append((said, heard))
+
+    @property
+    def roles(self) -> Roles:
+        """The roles of the sentence before."""
+        self._read()
+        return self._roles
+
+    @property
+    def tasked(self) -> bool:
+        """True where a task was given."""
+        self._read()
+        return self._tasked
+
+    def _read(self) -> None:
+        for said, heard in self._unread:
+            found = parts(pieces(said, self._words)) if isinstance(said, str) else [said]
+            for part in found:
+                self._roles = NO_ROLES.union(*[piece.roles for piece in part])
+                self._tasked = self._tasked or (not heard and _tasks(part))
+        self._unread.clear()
+
+
+def _tasks(part: Sequence[Piece]) -> bool:
+    """Tell whether a clause of a sentence begins with what to do: "in main.py, reorder …"."""
+    begins = True
+    for piece in part:
+        if begins and "task" in piece.roles and "doing" not in piece.roles:
+            return True
+        begins = bool(piece.roles & {"break", "joins"}) or (begins and "fillers" in piece.roles)
+    return False
 
 
 class Setting(NamedTuple):
     """What stands around a sentence."""
 
     before: Before
-    interrupted: bool = False
-    sentences: int = 1  # of the turn
-    listed: bool = False  # the turn is an enumeration
-    tasked: bool = False  # a task was given earlier in the turn
+    told: Told
+    interrupted: bool
+    sentences: int  # of the turn
+    listed: bool  # the turn is an enumeration
     chain: int = 0  # pieces of the long chain of clauses that the sentence was part of
-    earlier: Roles = NO_ROLES  # of the sentence before
 
 
 class Said:
