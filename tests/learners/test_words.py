@@ -83,7 +83,8 @@ def test_a_word_that_many_languages_have_votes_for_each_alike() -> None:
     telling = sys.modules["twice.learners.corrections.languages"]
     for word, found in telling._index().items():
         cast = telling._votes(word) if telling._WORD.fullmatch(word) else 0
-        votes = {name: cast >> place & telling._MOST for name, place in telling._PLACES.items()}
+        counts = telling._COUNTS.unpack(cast.to_bytes(telling._COUNTS.size, "little"))
+        votes = dict(zip(telling._PLACES, counts, strict=True))
         assert len({votes[name] for name in found}) == 1, word
         assert not cast or {name for name, count in votes.items() if count} == set(found), word
     assert telling.language_of("please") == "en"

@@ -11,9 +11,8 @@ from twice.learners.corrections.own_words import own_words
 from twice.learners.corrections.pieces import parts, pieces
 from twice.learners.corrections.said import Setting, Told
 from twice.learners.corrections.sentences import SENTENCE_CHARS, sentences
-from twice.learners.corrections.sieve import sieve
 from twice.learners.corrections.signs import fingerprint
-from twice.learners.corrections.vocabulary import languages, vocabulary
+from twice.learners.corrections.vocabulary import Vocabulary, languages, vocabulary
 
 __all__ = ["explain", "fingerprint", "gather", "notice"]
 
@@ -70,7 +69,7 @@ def _listen(
     if language not in languages():
         return ()  # a language without a word table: better deaf than wrong
     words = vocabulary(language)
-    before, told = Before(previous, words), Told(words)
+    before, told = Before(previous, words), Told()
     listed = len(_LISTED.findall(own)) > 1
     signals: list[Signal] = []
     for start, end in spans:
@@ -78,22 +77,22 @@ def _listen(
             continue
         sentence, mark = own[start:end], own[end - 2 : end]
         question = "?" in mark or "？" in mark
-        rules = sieve(language).rules(sentence, stated=not question, answering=before.spoke)
-        if not rules:
-            told.add(sentence)
-            continue
-        found = pieces(sentence, words)
-        for part in parts(found):
-            head, tail = start + part[0].start, start + part[-1].end
-            if part is found:
-                head, tail = start, end
+        found = pieces(sentence, words, placed=False)
+        for number, part in enumerate(parts(found)):
             chain = 0 if part is found else len(found)
             here = Setting(before, told, interrupted, len(spans), listed, chain)
-            heard = hear(part, rules, here, question=question, least=least)
+            heard = hear(part, here, question=question, least=least)
             told.add(part, heard=heard is not None and heard.confidence >= HEARD)
             if heard is not None and len(signals) < SIGNALS:
-                signals.append(_signal(text, head, tail, language, heard))
+                head, tail = _span(sentence, words, number) if chain else (0, end - start)
+                signals.append(_signal(text, start + head, start + tail, language, heard))
     return tuple(signals)
+
+
+def _span(sentence: str, words: Vocabulary, number: int) -> tuple[int, int]:
+    """Return where a part of a sentence begins and ends."""
+    part = parts(pieces(sentence, words))[number]
+    return part[0].start, part[-1].end
 
 
 def gather(sightings: tuple[Sighting, ...]) -> tuple[Idea, ...]:

@@ -23,57 +23,68 @@ _SPEAKING = frozenset(
     ("negated", "reports", "happened", "doing", "pronouns", "self", "conditionals", "declines")
 )
 DENIED_WORDS = 2  # content words of a bare "not double quotes"
+_DIVIDING = frozenset(("break", "counters", "flips", "joins", "denies", "finals"))
 _DOING = frozenset(("orders", "prohibitions", "manner", "practice", "task", "undo"))
 _NEGATIONS = frozenset(("negators", "prohibitions"))
 
 
 class Clause:
-    """Pieces between two breaks. ``hard``: a hard break, as a semicolon, stands before it."""
+    """Pieces between two breaks. ``hard``: a hard break, as a semicolon, stands before it.
+
+    ``opening`` is the first piece that says something: no filler, no politeness; ``edges`` are the
+    roles of what opens it, and of what closes it where verbs come last.
+    """
 
     def __init__(self, pieces: tuple[Piece, ...], hard: bool) -> None:
         self.pieces = pieces
         self.hard = hard
         self.last = False
         self.roles: Roles = NO_ROLES.union(*[piece.roles for piece in pieces])
+        self.opening_at = self._opening()
+        self.opening = None if self.opening_at is None else pieces[self.opening_at]
+        self.edges = self.opening.roles if self.opening else NO_ROLES
+        if "closing" in self.roles:
+            ends = [piece.roles for piece in pieces if "closing" in piece.roles]
+            self.edges = self.edges.union(*ends)
 
-    @cached_property
-    def opening(self) -> Piece | None:
-        """The first piece that says something: no filler, no politeness."""
-        for piece in self.pieces:
-            if not piece.roles & _PREFACE or piece.roles & _TELLING:
-                return piece
+    def _opening(self) -> int | None:
+        for i, piece in enumerate(self.pieces):
+            if _PREFACE.isdisjoint(piece.roles) or not _TELLING.isdisjoint(piece.roles):
+                return i
         return None
 
-    @cached_property
-    def edges(self) -> Roles:
-        """The roles of what opens it, and of what closes it where verbs come last."""
-        opening = self.opening
-        ends = [piece.roles for piece in self.pieces if "closing" in piece.roles]
-        return NO_ROLES.union(opening.roles if opening else NO_ROLES, *ends)
-
-    @cached_property
+    @property
     def act(self) -> Piece | None:
         """The first piece behind fillers and frames ("from now on", "can you"): what to do.
 
         Where verbs come last, it is the last verb.
         """
+        return None if self.act_at is None else self.pieces[self.act_at]
+
+    @cached_property
+    def act_at(self) -> int | None:
+        """Where the act stands among the pieces."""
         if "closing" in self.roles:
-            return next((p for p in reversed(self.pieces) if p.roles & _DOING), self.opening)
-        for piece in self.pieces:
+            for i in range(len(self.pieces) - 1, -1, -1):
+                if self.pieces[i].roles & _DOING:
+                    return i
+            return self.opening_at
+        for i, piece in enumerate(self.pieces):
             if piece.roles & _DENYING:
-                return piece
+                return i
             if "places" in piece.roles:  # "for scripts use …"
-                return self._behind_place() or piece
+                behind = self._behind_place()
+                return i if behind is None else behind
             if not piece.roles & _PREFACE and not (piece.silent and piece.roles & _FRAME):
-                return None if "late" in piece.roles else piece
+                return None if "late" in piece.roles else i
         return None
 
-    def _behind_place(self) -> Piece | None:
-        for piece in self.pieces:
+    def _behind_place(self) -> int | None:
+        for i, piece in enumerate(self.pieces):
             if piece.roles & {"self", "others", "pronouns", "happened"}:
                 return None
             if "manner" in piece.roles and "light" in piece.roles:
-                return piece
+                return i
         return None
 
     @cached_property
@@ -104,18 +115,22 @@ class Clause:
                 return bool(after.roles & {"places", "articles"})
         return False
 
-    def after(self, piece: Piece) -> Roles:
-        """Return the roles of what stands right behind a piece."""
-        i = self.pieces.index(piece) + 1
+    @cached_property
+    def behind(self) -> Roles:
+        """The roles of what stands right behind the act."""
+        i = len(self.pieces) if self.act_at is None else self.act_at + 1
         return self.pieces[i].roles if i < len(self.pieces) else NO_ROLES
 
     @cached_property
     def denial(self) -> bool:
         """True where it is a bare "not npm": a negation before a thing, without a verb."""
-        opening = self.opening
-        if opening is None or self.hard or "denies" not in opening.roles:
+        if (
+            self.opening_at is None
+            or self.hard
+            or "denies" not in self.pieces[self.opening_at].roles
+        ):
             return False
-        after = self.pieces[self.pieces.index(opening) + 1 :]
+        after = self.pieces[self.opening_at + 1 :]
         said = sum(not piece.silent for piece in after)
         return 0 < said <= DENIED_WORDS and not any(piece.roles & _SPEAKING for piece in after)
 
@@ -132,9 +147,11 @@ def clauses(found: Sequence[Piece]) -> tuple[Clause, ...]:
     hard = True
     for i, piece in enumerate(found):
         roles = piece.roles
-        if "break" in roles and "hard" not in roles and _hangs(current):
+        if _DIVIDING.isdisjoint(roles):
+            current.append(piece)
+        elif "break" in roles and "hard" not in roles and _hangs(current):
             continue
-        if "break" in roles or _flips(piece, current) or _joins_negation(found, i):
+        elif "break" in roles or _flips(piece, current) or _joins_negation(found, i):
             _close(done, current, hard)
             current = []
             hard = "hard" in roles
@@ -191,9 +208,9 @@ def _close(done: list[Clause], current: list[Piece], hard: bool) -> None:
         done.append(Clause(tuple(current), hard))
 
 
-def answers_no(clause: Clause, opening: Piece) -> bool:
+def answers_no(clause: Clause, at: int | None) -> bool:
     """Tell a "no" that answers from one that forbids: nothing or a pronoun follows."""
-    if "rejects" not in opening.roles:
+    if at is None or "rejects" not in clause.pieces[at].roles:
         return False
-    after = clause.pieces[clause.pieces.index(opening) + 1 :]
+    after = clause.pieces[at + 1 : at + 2]
     return not after or bool(after[0].roles & {"pronouns", "complaints", "addressees"})

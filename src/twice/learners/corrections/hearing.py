@@ -1,20 +1,21 @@
 """Deciding what one sentence is: a correction, a preference, or nothing."""
 
-from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from twice.core.ideas import Fingerprint, Scope, SignalKind
-from twice.learners.corrections.clauses import Clause, clauses
+from twice.learners.corrections.clauses import clauses
 from twice.learners.corrections.pieces import Piece
-from twice.learners.corrections.rules import SHORT_PIECES, Rule
+from twice.learners.corrections.rules import RULES, SHORT_PIECES, Rule
 from twice.learners.corrections.said import Said, Setting
-from twice.learners.corrections.vocabulary import NO_ROLES
+from twice.learners.corrections.vocabulary import NO_ROLES, Roles
 
 HEARD = 0.55  # the confidence that a signal needs; chosen on the development sets
 LONG_SENTENCE = 20  # pieces; each time so many make a wish less likely
 CHAIN_LEAVE = 12  # pieces that a chain of short clauses may be longer
 DOUBT_PIECES = 8
 LONG_TURN = 6  # sentences; longer turns are mostly tasks and specifications
+KEPT = 10_000  # sets of roles with the rules whose needs they meet
 
 
 class Heard(NamedTuple):
@@ -28,21 +29,21 @@ class Heard(NamedTuple):
 
 
 def hear(
-    found: list[Piece], rules: Sequence[Rule], setting: Setting, *, question: bool, least: float
+    found: list[Piece], setting: Setting, *, question: bool, least: float = HEARD
 ) -> Heard | None:
     """Return what a sentence is, or None where it is neither correction nor preference.
 
-    ``rules`` are those that it may meet; ``least`` is the confidence that is asked for.
+    ``least`` is the confidence that is asked for.
     """
     roles = NO_ROLES.union(*[piece.roles for piece in found])
-    rules = [rule for rule in rules if any(map(roles.issuperset, rule.needs))]
+    rules = _met(roles & _NEEDED, not question, setting.before.spoke)
     if not rules:
         return None
-    said = _said(found, setting, question)
+    said = Said(found, clauses(found), setting, question)
     if not said.clauses or _foreign(said):
         return None
     if said.question:
-        rules = [rule for rule in rules if not rule.stated]
+        rules = tuple(rule for rule in rules if not rule.stated)
     weighed = [(rule.name, max(rule.weigh(said, c) for c in said.clauses)) for rule in rules]
     names = tuple(name for name, weight in weighed if weight)
     if not names:
@@ -54,18 +55,19 @@ def hear(
     return Heard(kind, scope, round(confidence, 2), said.print, names)
 
 
-def _said(found: list[Piece], setting: Setting, question: bool) -> Said:
-    kept = tuple(clause for clause in clauses(found) if not _declined(clause))
-    return Said(found, kept, setting, question or _asks(kept))
+@lru_cache(maxsize=KEPT)
+def _met(roles: Roles, stated: bool, answering: bool) -> tuple[Rule, ...]:
+    """Return the rules whose needs are met."""
+    return tuple(
+        rule
+        for rule in RULES
+        if (stated or not rule.stated)
+        and (answering or not rule.answering)
+        and any(map(roles.issuperset, rule.needs))
+    )
 
 
-def _declined(clause: Clause) -> bool:
-    return "declines" in clause.edges
-
-
-def _asks(kept: tuple[Clause, ...]) -> bool:
-    edges = kept[0].edges if kept else NO_ROLES
-    return "questions" in edges and not edges & {"requests", "complaints"}
+_NEEDED = NO_ROLES.union(*[needs for rule in RULES for needs in rule.needs])
 
 
 def _foreign(said: Said) -> bool:

@@ -1,9 +1,18 @@
 """A sentence taken apart: words, marks and breaks, each with what it does."""
 
 import re
+from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
-from twice.learners.corrections.vocabulary import NO_ROLES, SILENT, Roles, Vocabulary
+from twice.learners.corrections.chunks import Chunks
+from twice.learners.corrections.vocabulary import (
+    NO_ROLES,
+    SILENT,
+    Roles,
+    Vocabulary,
+    vocabulary,
+)
 
 _LETTER = (  # all but the space of Ogham
     "0-9A-Za-z_\u00aa-\u00aa\u00b5\u00ba\u00c0-\u167f\u1681-\u1fff\ua640-\ud7ff\uff10-\uff5a"
@@ -43,13 +52,25 @@ class Piece(NamedTuple):
         return SILENT in self.roles
 
 
-def pieces(text: str, words: Vocabulary) -> list[Piece]:
-    """Take a sentence apart, longest marks first."""
-    return _marked(tokens_of(text, words), words)
+def pieces(text: str, words: Vocabulary, *, placed: bool = True) -> list[Piece]:
+    """Take a sentence apart, longest marks first.
+
+    That is quicker where its pieces need not be ``placed``, their spans are then without meaning.
+    """
+    if placed or words.runs or "\n" in text:  # only a space ends a token everywhere
+        return _marked(_tokens(text, words), words)
+    chunks = map(_read(words.language).__getitem__, text.split())
+    return _marked(list(chain.from_iterable(chunks)), words)
 
 
-def tokens_of(text: str, words: Vocabulary) -> list[Piece]:
-    """Take a text apart into single words and breaks; a word never reaches over a space."""
+@cache
+def _read(language: str) -> Chunks[tuple[Piece, ...]]:
+    words = vocabulary(language)
+    return Chunks(lambda chunk: tuple(_tokens(chunk, words)))
+
+
+def _tokens(text: str, words: Vocabulary) -> list[Piece]:
+    """Take a text apart into single words and breaks."""
     tokens: list[Piece] = []
     known = words.known
     for match in _TOKEN.finditer(text):
@@ -102,26 +123,20 @@ def _word(text: str, start: int, words: Vocabulary) -> Piece:
 
 def _marked(tokens: list[Piece], words: Vocabulary) -> list[Piece]:
     """Make one piece of each mark of several words, the longest first."""
+    forms = [token.form for token in tokens]
     found: list[Piece] = []
-    count = len(tokens)
-    i = 0
-    while i < count:
-        piece = tokens[i]
-        seconds = words.phrases.get(piece.form)
-        some = seconds.get(tokens[i + 1].form, ()) if seconds and i + 1 < count else ()
-        for phrase, roles in some:
+    done = 0
+    for i, seconds in enumerate(map(words.phrases.get, forms[:-1])):
+        if seconds is None or i < done:
+            continue
+        for phrase, roles in seconds.get(forms[i + 1], ()):
             last = i + len(phrase)
-            if last <= count and all(
-                token.form == form
-                for token, form in zip(tokens[i + 2 : last], phrase[2:], strict=True)
-            ):
+            if last == i + 2 or tuple(forms[i:last]) == phrase:
+                found += tokens[done:i]
                 found += _joined(tokens[i:last], roles)
-                i = last
+                done = last
                 break
-        else:
-            found.append(piece)
-            i += 1
-    return found
+    return found + tokens[done:] if done else tokens
 
 
 def _joined(tokens: list[Piece], roles: Roles) -> list[Piece]:
@@ -193,8 +208,7 @@ def parts(found: list[Piece]) -> list[list[Piece]]:
 
     "Do this, and make sure each …" says two things, however long it is.
     """
-    commas = [i for i, piece in enumerate(found) if "break" in piece.roles]
-    chain = len(found) > CHAIN_PIECES and len(commas) >= CHAIN_BREAKS
+    chain = len(found) > CHAIN_PIECES and sum("break" in p.roles for p in found) >= CHAIN_BREAKS
     if not chain and not any("assurances" in piece.roles for piece in found[1:]):
         return [found] if found else []
     divided: list[list[Piece]] = [[]]

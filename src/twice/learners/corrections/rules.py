@@ -23,17 +23,17 @@ def _prohibition(said: Said, clause: Clause) -> float:
         return 0.7 if clause.content else 0.0
     if act is None:
         return 0.0
-    denied = "negators" in act.roles and "negated" in clause.after(act)
-    if "light" in act.roles and "nominal" in clause.after(act) and not said.question:
+    denied = "negators" in act.roles and "negated" in clause.behind
+    if "light" in act.roles and "nominal" in clause.behind and not said.question:
         told = clause.roles & {"happened", "pronouns", "others", "self"}
         return 0.75 if clause.content and not told else 0.0  # "schreib keine …", "use no …"
     if not denied and not act.roles & {"orders", "prohibitions"}:
         return 0.0
-    if not denied and "reports" in clause.after(act):
+    if not denied and "reports" in clause.behind:
         return 0.0  # "never works"
     if "gerund" in act.roles and _is_named(said, clause, act):
         return 0.0
-    if "halts" in act.roles and " " not in act.form and clause.after(act) & {"definite"}:
+    if "halts" in act.roles and " " not in act.form and clause.behind & {"definite"}:
         return 0.0  # "stop the server" is a task
     if not clause.content and not act.roles & {"halts"}:
         return 0.4 if said.print.core else 0.0
@@ -54,10 +54,10 @@ def _is_named(said: Said, clause: Clause, act: Piece) -> bool:
 
 def _forbidden(said: Said, clause: Clause) -> float:
     """A thing forbidden by "no": "no emojis", as far as it does not report what happened."""
-    opening = clause.opening
+    opening, at = clause.opening, clause.opening_at
     if opening is None or not opening.roles & {"nominal", "contrasts"} or said.replaces:
         return 0.0
-    if answers_no(clause, opening) or not 0 < clause.content <= FORBIDDEN_WORDS:
+    if answers_no(clause, at) or not 0 < clause.content <= FORBIDDEN_WORDS:
         return 0.0
     if clause.roles & {"reports", "happened", "faults"}:
         return 0.0
@@ -123,7 +123,7 @@ def _habit(said: Said, clause: Clause) -> float:
         return 0.0
     if said.rejects and said.setting.before.asked:
         return 0.0  # "non, toujours …": an answer
-    denied = clause.after(act) if "negators" in act.roles else NO_ROLES
+    denied = clause.behind if "negators" in act.roles else NO_ROLES
     if "reports" in act.roles | denied:
         return 0.0  # "it never worked"
     if act.roles & {"pronouns", "others", "conditionals"} and "articles" not in act.roles:
@@ -203,19 +203,19 @@ def _manner(said: Said, clause: Clause) -> float:
     if "manner" not in act.roles:
         lasting -= {"lasting"} if "task" in act.roles else set()
         return 0.6 if act.roles & {"practice"} and lasting else 0.0
-    after = clause.after(act)
+    after = clause.behind
     if after & {"questions"}:
         return 0.0  # "explain what it does" is a task
     weight = 0.6 if len(clause.pieces) <= SHORT_PIECES else 0.45
-    certain = bool(after & {"definite"}) or _certain(clause, act)
+    certain = bool(after & {"definite"}) or _certain(clause)
     weight -= 0.15 * (certain or said.tasks or said.setting.told.tasked)
     return weight + (0.2 if lasting else 0.1 if clause.roles & {"kinds"} else 0.0)
 
 
-def _certain(clause: Clause, act: Piece) -> bool:
+def _certain(clause: Clause) -> bool:
     """Tell an order about one certain thing: "reply to the comments"."""
-    i = clause.pieces.index(act)
-    near = clause.pieces[i + 1 : i + 3]
+    act = clause.act_at or 0
+    near = clause.pieces[act + 1 : act + 3]
     return len(near) == 2 and "places" in near[0].roles and "definite" in near[1].roles
 
 
@@ -225,7 +225,7 @@ def _language(said: Said, clause: Clause) -> float:
         return 0.0
     act = clause.act
     practice = act is not None and "practice" in act.roles
-    written = act is not None and practice and not clause.after(act) & {"definite", "articles"}
+    written = act is not None and practice and not clause.behind & {"definite", "articles"}
     if said.tasks and not written and not said.any("kinds", "lasting"):
         return 0.0
     if said.any("reply", "kinds") or len(said.pieces) <= VALUE_WORDS + 2:

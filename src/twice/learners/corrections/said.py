@@ -7,43 +7,36 @@ from typing import NamedTuple
 from twice.core.ideas import Fingerprint
 from twice.learners.corrections.before import Before
 from twice.learners.corrections.clauses import Clause
-from twice.learners.corrections.pieces import Piece, parts, pieces
+from twice.learners.corrections.pieces import Piece
 from twice.learners.corrections.signs import signed
-from twice.learners.corrections.vocabulary import NO_ROLES, Roles, Vocabulary
+from twice.learners.corrections.vocabulary import NO_ROLES, Roles
 
 
 class Told:
-    """What was said before in the turn; it is taken apart only where a rule asks for it."""
+    """What was said before in the turn; it is looked at only where a rule asks for it."""
 
-    def __init__(self, words: Vocabulary) -> None:
-        self._words = words
-        self._roles: Roles = NO_ROLES
+    def __init__(self) -> None:
+        self._last: Sequence[Piece] = ()
         self._tasked = False
-        self._unread: list[tuple[str | list[Piece], bool]] = []
+        self._unread: list[Sequence[Piece]] = []
 
-    def add(self, said: str | list[Piece], *, heard: bool = False) -> None:
+    def add(self, part: Sequence[Piece], *, heard: bool) -> None:
         """Take in a sentence, or a part of one; what is ``heard`` gives no task."""
-        self._unread.append((said, heard))
+        self._last = part
+        if not heard:
+            self._unread.append(part)
 
     @property
     def roles(self) -> Roles:
         """The roles of the sentence before."""
-        self._read()
-        return self._roles
+        return NO_ROLES.union(*[piece.roles for piece in self._last])
 
     @property
     def tasked(self) -> bool:
         """True where a task was given."""
-        self._read()
-        return self._tasked
-
-    def _read(self) -> None:
-        for said, heard in self._unread:
-            found = parts(pieces(said, self._words)) if isinstance(said, str) else [said]
-            for part in found:
-                self._roles = NO_ROLES.union(*[piece.roles for piece in part])
-                self._tasked = self._tasked or (not heard and _tasks(part))
+        self._tasked = self._tasked or any(map(_tasks, self._unread))
         self._unread.clear()
+        return self._tasked
 
 
 def _tasks(part: Sequence[Piece]) -> bool:
@@ -71,18 +64,23 @@ class Said:
     """A sentence with what its rules look at; ``roles`` are of the clauses that count."""
 
     def __init__(
-        self, pieces: list[Piece], clauses: tuple[Clause, ...], setting: Setting, question: bool
+        self, pieces: list[Piece], all_clauses: Sequence[Clause], setting: Setting, question: bool
     ) -> None:
         self.pieces = pieces
-        self.clauses = clauses
+        self._all = all_clauses
+        self.clauses = [clause for clause in all_clauses if "declines" not in clause.edges]
         self.setting = setting
-        self.question = question
-        self.roles: Roles = NO_ROLES.union(*[clause.roles for clause in clauses])
+        self.question = question or self._asks()
+        self.roles: Roles = NO_ROLES.union(*[clause.roles for clause in self.clauses])
 
     @cached_property
     def print(self) -> Fingerprint:
         """The fingerprint of the whole sentence."""
-        return signed(self.pieces)
+        return signed(self._all)
+
+    def _asks(self) -> bool:
+        edges = self.clauses[0].edges if self.clauses else NO_ROLES
+        return "questions" in edges and not edges & {"requests", "complaints"}
 
     def any(self, *roles: str) -> bool:
         """Tell whether any word of the sentence has one of these roles."""
@@ -105,7 +103,7 @@ class Said:
         act = self.clauses[0].act
         if act is None or "task" not in act.roles or act.roles & {"orders", "prohibitions"}:
             return False
-        if "nominal" in self.clauses[0].after(act):
+        if "nominal" in self.clauses[0].behind:
             return False  # "schreib keine …" forbids
         return not self.any("habits", "wishes")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from twice.core.ideas import Fingerprint
 from twice.learners.corrections.clauses import UNWANTED, WANTED, Clause, answers_no, clauses
-from twice.learners.corrections.pieces import Piece, pieces
+from twice.learners.corrections.pieces import pieces
 from twice.learners.corrections.vocabulary import vocabulary
 
 
@@ -18,7 +18,7 @@ def fingerprint(sentence: str, language: str) -> Fingerprint:
     (['packages:pnpm'], ['packages:npm'])
     """
     words = vocabulary(language)
-    return signed(pieces(unicodedata.normalize("NFKC", sentence), words))
+    return signed(clauses(pieces(unicodedata.normalize("NFKC", sentence), words)))
 
 
 @dataclass(slots=True)
@@ -31,13 +31,13 @@ class _Said:
     generic: bool
 
 
-def signed(found: Sequence[Piece]) -> Fingerprint:
-    """Return the fingerprint of a sentence taken apart."""
+def signed(sentence: Sequence[Clause]) -> Fingerprint:
+    """Return the fingerprint of the clauses of a sentence."""
     topic: set[str] = set()
     said: list[_Said] = []
     complained = False
     previous = WANTED
-    for clause in clauses(found):
+    for clause in sentence:
         complained = _complains(clause, complained)
         previous = _sign(clause, UNWANTED if complained else WANTED, previous)
         said += _read(clause, said, topic, previous)
@@ -58,8 +58,8 @@ def _complains(clause: Clause, before: bool) -> bool:
 
 def _sign(clause: Clause, default: int, previous: int) -> int:
     """Return the sign of what stands before any contrast of the clause."""
-    opening = clause.opening
-    if opening is not None and "nominal" in opening.roles and not answers_no(clause, opening):
+    at = clause.opening_at
+    if at is not None and "nominal" in clause.pieces[at].roles and not answers_no(clause, at):
         return -default
     if clause.roles & {"negators", "orders", "prohibitions", "dislikes", "omissions"}:
         return -default
@@ -100,8 +100,8 @@ def _read(clause: Clause, said: list[_Said], topic: set[str], sign: int) -> list
     for i, piece in enumerate(clause.pieces):
         if piece.silent:
             place.chunk += 1
-            if _contrasts(clause, i, fresh, behind=behind) and not answers_no(clause, piece):
-                if piece is clause.opening and not clause.hard and not fresh:
+            if _contrasts(clause, i, fresh, behind=behind) and not answers_no(clause, i):
+                if i == clause.opening_at and not clause.hard and not fresh:
                     _narrow(said, topic)
                 if "negators" not in piece.roles:
                     _narrow(fresh, topic)
@@ -128,10 +128,10 @@ def _contrasts(clause: Clause, i: int, fresh: list[_Said], *, behind: bool) -> b
     piece = clause.pieces[i]
     if "contrasts" in piece.roles:
         return True
-    opening = clause.opening
-    if "rivals" not in piece.roles or behind or not fresh or opening is None:
+    at = clause.opening_at
+    if "rivals" not in piece.roles or behind or not fresh or at is None:
         return False
-    between = clause.pieces[clause.pieces.index(opening) + 1 : i]
+    opening, between = clause.pieces[at], clause.pieces[at + 1 : i]
     if "tastes" not in opening.roles or opening.roles & {"dislikes", "requests"}:
         return False
     return not any(piece.roles & {"manner", "practice", "task"} for piece in between)
@@ -178,7 +178,7 @@ def _turn(
 
 def _turned_by(clause: Clause, i: int) -> bool:
     """Tell a "without" that opens its clause: it has turned the sign of all of it."""
-    return clause.pieces[i] is clause.opening and "nominal" in clause.pieces[i].roles
+    return i == clause.opening_at and "nominal" in clause.pieces[i].roles
 
 
 def _narrow(said: list[_Said], topic: set[str]) -> None:
