@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from twice.core.ideas import Explanation, Idea, Sighting, Signal
 from twice.learners.corrections.before import Before
-from twice.learners.corrections.hearing import HEARD, Heard, hear
+from twice.learners.corrections.hearing import HEARD, Heard, hear, met
 from twice.learners.corrections.languages import language_of
 from twice.learners.corrections.own_words import own_words
 from twice.learners.corrections.pieces import parts, pieces
@@ -70,7 +70,7 @@ def _listen(
         return ()  # a language without a word table: better deaf than wrong
     words = vocabulary(language)
     before, told = Before(previous, words), Told()
-    listed = len(_LISTED.findall(own)) > 1
+    listed = "\n" in own and len(_LISTED.findall(own)) > 1
     signals: list[Signal] = []
     for start, end in spans:
         if end - start > SENTENCE_CHARS:
@@ -79,9 +79,13 @@ def _listen(
         question = "?" in mark or "？" in mark
         found = pieces(sentence, words, placed=False)
         for number, part in enumerate(parts(found)):
+            rules = met(part, stated=not question, answering=before.spoke)
+            if not rules:
+                told.add(part)
+                continue
             chain = 0 if part is found else len(found)
             here = Setting(before, told, interrupted, len(spans), listed, chain)
-            heard = hear(part, here, question=question, least=least)
+            heard = hear(part, rules, here, question=question, least=least)
             told.add(part, heard=heard is not None and heard.confidence >= HEARD)
             if heard is not None and len(signals) < SIGNALS:
                 head, tail = _span(sentence, words, number) if chain else (0, end - start)

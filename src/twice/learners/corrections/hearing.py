@@ -1,5 +1,6 @@
 """Deciding what one sentence is: a correction, a preference, or nothing."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -28,17 +29,36 @@ class Heard(NamedTuple):
     reasons: tuple[str, ...]
 
 
+def met(found: Sequence[Piece], *, stated: bool, answering: bool) -> tuple[Rule, ...]:
+    """Return the rules whose needs a sentence meets; of most sentences, none.
+
+    ``stated``: it is no question. ``answering``: the agent has said something before.
+    """
+    roles = NO_ROLES.union(*[piece.roles for piece in found])
+    return _met(roles & _NEEDED, stated, answering)
+
+
+@lru_cache(maxsize=KEPT)
+def _met(roles: Roles, stated: bool, answering: bool) -> tuple[Rule, ...]:
+    return tuple(
+        rule
+        for rule in RULES
+        if (stated or not rule.stated)
+        and (answering or not rule.answering)
+        and any(map(roles.issuperset, rule.needs))
+    )
+
+
+_NEEDED = NO_ROLES.union(*[needs for rule in RULES for needs in rule.needs])
+
+
 def hear(
-    found: list[Piece], setting: Setting, *, question: bool, least: float = HEARD
+    found: list[Piece], rules: tuple[Rule, ...], setting: Setting, *, question: bool, least: float
 ) -> Heard | None:
     """Return what a sentence is, or None where it is neither correction nor preference.
 
-    ``least`` is the confidence that is asked for.
+    ``rules`` are those whose needs it meets; ``least`` is the confidence that is asked for.
     """
-    roles = NO_ROLES.union(*[piece.roles for piece in found])
-    rules = _met(roles & _NEEDED, not question, setting.before.spoke)
-    if not rules:
-        return None
     said = Said(found, clauses(found), setting, question)
     if not said.clauses or _foreign(said):
         return None
@@ -53,21 +73,6 @@ def hear(
         return None
     kind, scope = _kind(said, names), _scope(said, names)
     return Heard(kind, scope, round(confidence, 2), said.print, names)
-
-
-@lru_cache(maxsize=KEPT)
-def _met(roles: Roles, stated: bool, answering: bool) -> tuple[Rule, ...]:
-    """Return the rules whose needs are met."""
-    return tuple(
-        rule
-        for rule in RULES
-        if (stated or not rule.stated)
-        and (answering or not rule.answering)
-        and any(map(roles.issuperset, rule.needs))
-    )
-
-
-_NEEDED = NO_ROLES.union(*[needs for rule in RULES for needs in rule.needs])
 
 
 def _foreign(said: Said) -> bool:

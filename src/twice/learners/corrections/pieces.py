@@ -133,18 +133,17 @@ def _marked(tokens: list[Piece], words: Vocabulary) -> list[Piece]:
             last = i + len(phrase)
             if last == i + 2 or tuple(forms[i:last]) == phrase:
                 found += tokens[done:i]
-                found += _joined(tokens[i:last], roles)
+                found += _joined(tokens[i:last], phrase, roles)
                 done = last
                 break
     return found + tokens[done:] if done else tokens
 
 
-def _joined(tokens: list[Piece], roles: Roles) -> list[Piece]:
+def _joined(tokens: list[Piece], phrase: tuple[str, ...], roles: Roles) -> list[Piece]:
     """Return a mark as one piece; a name ("the user") stays several words that are said."""
     first, last = tokens[0], tokens[-1]
     if SILENT in roles:
-        form = " ".join(token.form for token in tokens)
-        return [Piece(form, first.stem, roles, first.start, last.end)]
+        return [Piece(" ".join(phrase), first.stem, roles, first.start, last.end)]
     return [Piece(t.form, t.stem, (t.roles - _MARKING) | roles, t.start, t.end) for t in tokens]
 
 
@@ -208,7 +207,7 @@ def parts(found: list[Piece]) -> list[list[Piece]]:
 
     "Do this, and make sure each …" says two things, however long it is.
     """
-    chain = len(found) > CHAIN_PIECES and sum("break" in p.roles for p in found) >= CHAIN_BREAKS
+    chain = len(found) > CHAIN_PIECES and _breaks(found) >= CHAIN_BREAKS
     if not chain and not any("assurances" in piece.roles for piece in found[1:]):
         return [found] if found else []
     divided: list[list[Piece]] = [[]]
@@ -220,3 +219,7 @@ def parts(found: list[Piece]) -> list[list[Piece]]:
         else:
             divided[-1].append(piece)
     return [part for part in divided if part]
+
+
+def _breaks(found: list[Piece]) -> int:
+    return len([piece for piece in found if "break" in piece.roles])

@@ -20,7 +20,7 @@ class Told:
         self._tasked = False
         self._unread: list[Sequence[Piece]] = []
 
-    def add(self, part: Sequence[Piece], *, heard: bool) -> None:
+    def add(self, part: Sequence[Piece], *, heard: bool = False) -> None:
         """Take in a sentence, or a part of one; what is ``heard`` gives no task."""
         self._last = part
         if not heard:
