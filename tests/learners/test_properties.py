@@ -1,12 +1,15 @@
 """What must hold for any words."""
 
 import unicodedata
+from functools import cache
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from twice.core.ideas import Relation, relation
 from twice.learners.corrections import fingerprint, notice
+from twice.learners.corrections.pieces import pieces
+from twice.learners.corrections.vocabulary import languages, vocabulary
 
 TOOLS = st.sampled_from(["npm", "pnpm", "tabs", "spaces", "vitest", "rebase", "emojis", "main"])
 FRAMES = st.sampled_from(
@@ -83,3 +86,38 @@ def test_any_text_can_be_heard_and_spans_lie_inside(text: str, previous: str) ->
         assert text[signal.start : signal.end] == signal.sentence
         assert 0 <= signal.confidence <= 1
         assert signal.reasons
+
+
+MARKS = ["", "", "", ",", ".", "!!", "?", ":", ";", '"', "'", "(", ")", "…", "--", "#", "。", "\n"]
+
+
+@cache
+def table_words(language: str) -> list[str]:
+    """Return all that a table names: marks of any length, verbs, nouns, values."""
+    words = vocabulary(language)
+    marks = [
+        " ".join(phrase)
+        for seconds in words.phrases.values()
+        for phrases in seconds.values()
+        for phrase, _ in phrases
+    ]
+    return sorted({*words.marks, *marks, *words.stems, *words.canonical, *words.bases.values()})
+
+
+@st.composite
+def mixtures(draw: st.DrawFn) -> tuple[str, str]:
+    language = draw(st.sampled_from(languages()))
+    word = st.sampled_from(table_words(language))
+    ending = st.sampled_from(MARKS)
+    parts = draw(
+        st.lists(st.tuples(ending, word, ending, st.sampled_from([" ", " ", "", "\u3000"])))
+    )
+    return language, "".join(map("".join, parts))
+
+
+@given(mixtures() | st.tuples(st.sampled_from(languages()), st.text()))
+def test_a_sentence_reads_alike_word_by_word_and_as_a_whole(mixture: tuple[str, str]) -> None:
+    language, text = mixture
+    words = vocabulary(language)
+    quick = [piece[:3] for piece in pieces(text, words, placed=False)]
+    assert quick == [piece[:3] for piece in pieces(text, words)]

@@ -52,6 +52,8 @@ def explain(
 
 def _blanked(text: str, own: str) -> Iterator[tuple[int, int]]:
     """Yield the spans, from word to word, in which nothing is the person's own."""
+    if own == text:
+        return
     for blank in re.finditer(r"\s+", own):
         inner = text[blank.start() : blank.end()]
         if inner.strip():

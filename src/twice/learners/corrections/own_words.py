@@ -167,7 +167,7 @@ def _quoting() -> tuple[re.Pattern[str], re.Pattern[str]]:
     verbs, selves = introductions()
     spaced = _alternatives(verb for verb in verbs if verb[0] < "\u2e80")
     dense = _alternatives(verb for verb in verbs if verb[0] >= "\u2e80")
-    said = rf"(?:\b(?:{spaced})\b|{dense})"
+    said = rf"(?:(?<!\w)(?=\w)(?:{spaced})\b|(?=[\u2e80-\uffff])(?:{dense}))"
     own = rf"(?<![\w])(?:{'|'.join(selves)})(?:\W+\w+){{0,2}}?\W*{said}"
     return re.compile(said, re.I), re.compile(own, re.I)
 

@@ -4,9 +4,9 @@ import re
 
 SENTENCE_CHARS = 1_200  # a longer one is no wish that somebody typed; it is passed over
 
-_END = re.compile(  # what it may begin with is said first: so the rest is passed by quickly
-    r"(?=[.!?…。！？\n-])"
-    r"(?:[.!?…]+(?=[\s\"')\]]|$)|[。！？]+|\n+|(?<=\s)--?(?=\s)|(?<=\w)\?+(?=\w))"
+_END = re.compile(  # begins with the signs of all ends, so that everything else is skipped at once
+    r"[.!?…。！？\n-](?:(?<=[.!?…])[.!?…]*(?=[\s\"')\]]|$)|(?<=[。！？])[。！？]*|(?<=\n)\n*"
+    r"|(?<=\s-)-?(?=\s)|(?<=\w\?)\?*(?=\w))"
 )
 _SHORT = re.compile(
     r"(?:^|[\s(])(?:e\.?g|i\.?e|etc|vs|cf|resp|z\.?\s?b|d\.?h|bzw|p\.?\s?ex|т\.?\s?е)$", re.I
