@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from twice.learners.corrections.pieces import Piece
-from twice.learners.corrections.vocabulary import NO_ROLES, Roles
+from twice.learners.corrections.vocabulary import NO_ROLES, SILENT, Roles
 
 WANTED, UNWANTED = 1, -1
 
@@ -70,12 +70,13 @@ class Clause:
                     return i
             return self.opening_at
         for i, piece in enumerate(self.pieces):
-            if piece.roles & _DENYING:
+            if not _DENYING.isdisjoint(piece.roles):
                 return i
             if "places" in piece.roles:  # "for scripts use …"
                 behind = self._behind_place()
                 return i if behind is None else behind
-            if not piece.roles & _PREFACE and not (piece.silent and piece.roles & _FRAME):
+            framing = piece.silent and not _FRAME.isdisjoint(piece.roles)
+            if not framing and _PREFACE.isdisjoint(piece.roles):
                 return None if "late" in piece.roles else i
         return None
 
@@ -96,10 +97,11 @@ class Clause:
             done = zip(self.pieces, self.pieces[1:], strict=False)
             if any("late" in verb.roles and "happened" in end.roles for verb, end in done):
                 return True
-        if any("closing" in piece.roles and piece.roles & _COMPLAINTS for piece in self.pieces):
+        closing = [piece for piece in self.pieces if "closing" in piece.roles]
+        if any(piece.roles & _COMPLAINTS for piece in closing):
             return True
         for i, piece in enumerate(self.pieces):
-            if piece.roles & _COMPLAINTS:
+            if not _COMPLAINTS.isdisjoint(piece.roles):
                 return True
             if "addressees" in piece.roles:
                 return "happened" in self.pieces[min(i + 1, len(self.pieces) - 1)].roles
@@ -137,7 +139,7 @@ class Clause:
     @cached_property
     def content(self) -> int:
         """How many pieces enter a fingerprint."""
-        return sum(not piece.silent for piece in self.pieces)
+        return len([piece for piece in self.pieces if SILENT not in piece.roles])
 
 
 def clauses(found: Sequence[Piece]) -> tuple[Clause, ...]:

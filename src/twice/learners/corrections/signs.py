@@ -9,6 +9,14 @@ from twice.learners.corrections.clauses import UNWANTED, WANTED, Clause, answers
 from twice.learners.corrections.pieces import pieces
 from twice.learners.corrections.vocabulary import vocabulary
 
+_NEGATING = frozenset(("negators", "orders", "prohibitions", "dislikes", "omissions"))
+_TURNING = frozenset(  # what lets a silent piece change the words around it
+    (
+        *("contrasts", "rivals", "reversals", "without", "reasons", "conditions", "naming"),
+        *("before", "earlier", "later"),
+    )
+)
+
 
 def fingerprint(sentence: str, language: str) -> Fingerprint:
     """Return the content stems of a wish with their signs.
@@ -61,9 +69,9 @@ def _sign(clause: Clause, default: int, previous: int) -> int:
     at = clause.opening_at
     if at is not None and "nominal" in clause.pieces[at].roles and not answers_no(clause, at):
         return -default
-    if clause.roles & {"negators", "orders", "prohibitions", "dislikes", "omissions"}:
+    if not _NEGATING.isdisjoint(clause.roles):
         return -default
-    if _finds_fault(clause):
+    if "faults" in clause.roles and _finds_fault(clause):
         return -default
     if "alternatives" in clause.roles and previous == UNWANTED and not clause.hard:
         return UNWANTED
@@ -100,6 +108,8 @@ def _read(clause: Clause, said: list[_Said], topic: set[str], sign: int) -> list
     for i, piece in enumerate(clause.pieces):
         if piece.silent:
             place.chunk += 1
+            if _TURNING.isdisjoint(piece.roles):
+                continue
             if _contrasts(clause, i, fresh, behind=behind) and not answers_no(clause, i):
                 if i == clause.opening_at and not clause.hard and not fresh:
                     _narrow(said, topic)
@@ -194,11 +204,12 @@ def _weighed(said: list[_Said], topic: set[str]) -> Fingerprint:
     named = {s.chunk for s in said if not s.generic and ":" not in s.stem}
     values = {s.chunk for s in said if not s.generic} - named  # "yarn workspaces" is no yarn
     enough = sum(not s.generic for s in said) > 1
-    heads = [
-        s for s in said if s.generic and (s.chunk in named or (enough and s.chunk not in values))
-    ]
-    core = [s for s in said if s not in heads]
-    topic.update(s.stem for s in heads)
+    core: list[_Said] = []
+    for s in said:
+        if s.generic and (s.chunk in named or (enough and s.chunk not in values)):
+            topic.add(s.stem)
+        else:
+            core.append(s)
     wanted = {s.stem for s in core if s.sign == WANTED}
     unwanted = {s.stem for s in core if s.sign == UNWANTED}
     both = wanted & unwanted
