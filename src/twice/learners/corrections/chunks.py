@@ -1,6 +1,7 @@
 """What stands between two spaces, each read once: most chunks of a text were seen before."""
 
 from collections.abc import Callable
+from sys import intern
 from typing import TypeVar
 
 CHUNKS = 50_000  # kept in hand
@@ -21,5 +22,5 @@ class Chunks(dict[str, Read]):
         if len(self) >= CHUNKS:
             self.clear()
         if len(chunk) <= CHUNK_CHARS:
-            self[chunk] = found
+            self[intern(chunk)] = found
         return found

@@ -11,6 +11,7 @@ from twice.learners.corrections.vocabulary import (
     SILENT,
     Roles,
     Vocabulary,
+    shared,
     vocabulary,
 )
 
@@ -144,7 +145,9 @@ def _joined(tokens: list[Piece], phrase: tuple[str, ...], roles: Roles) -> list[
     first, last = tokens[0], tokens[-1]
     if SILENT in roles:
         return [Piece(" ".join(phrase), first.stem, roles, first.start, last.end)]
-    return [Piece(t.form, t.stem, (t.roles - _MARKING) | roles, t.start, t.end) for t in tokens]
+    return [
+        Piece(t.form, t.stem, shared((t.roles - _MARKING) | roles), t.start, t.end) for t in tokens
+    ]
 
 
 def _run(text: str, start: int, words: Vocabulary) -> list[Piece]:

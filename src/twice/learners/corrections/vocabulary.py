@@ -4,6 +4,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from sys import intern
 from typing import Any, NamedTuple
 
 import Stemmer  # type: ignore[import-not-found]
@@ -33,12 +34,18 @@ def fold(word: str) -> str:
     word = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", word).casefold())
     word = word.translate(_STROKES)
     if word.isascii():
-        return word.replace("'", "")
+        return intern(word.replace("'", ""))
     plain: list[str] = []
     for letter in unicodedata.normalize("NFD", word):
         if not (plain and unicodedata.combining(letter) and "a" <= plain[-1] <= "z"):
             plain.append(letter)
     return unicodedata.normalize("NFC", "".join(plain)).translate(_APOSTROPHES)
+
+
+@lru_cache(maxsize=FORMS)
+def shared(roles: Roles) -> Roles:
+    """Return one and the same set for all words of the same roles: what is small is quick."""
+    return frozenset(map(intern, roles))
 
 
 class Word(NamedTuple):
@@ -110,7 +117,7 @@ class Vocabulary:
         if ":" in stem:
             kind = stem.partition(":")[0]
             roles |= {"counted" if kind in _COUNTED else "typed", kind}
-        return Word(form, stem, roles | self.marks.get(form, NO_ROLES))
+        return Word(form, stem, shared(roles | self.marks.get(form, NO_ROLES)))
 
     def _inflected(self, form: str) -> Word | None:
         """Return a form of one of the table's verbs, with what its ending does."""
@@ -124,7 +131,7 @@ class Vocabulary:
                     roles = self.stems.get(verb, NO_ROLES)
                     roles = (roles if "closing" in does else roles - _ORDERING) | does
                     stem = self.canonical.get(verb, verb)
-                    return Word(form, stem, roles | self.marks.get(form, NO_ROLES))
+                    return Word(form, stem, shared(roles | self.marks.get(form, NO_ROLES)))
         return None
 
     def divide(self, text: str) -> tuple[str, ...]:
@@ -341,7 +348,7 @@ def _folded(marks: dict[str, set[str]], elisions: frozenset[str]) -> dict[tuple[
     for phrase, roles in marks.items():
         words = phrase.replace("'", "' ") if elisions else phrase
         folded.setdefault(tuple(fold(word) for word in words.split()), set()).update(roles)
-    return {words: frozenset(roles) for words, roles in folded.items()}
+    return {words: shared(frozenset(roles)) for words, roles in folded.items()}
 
 
 def _divided(phrase: tuple[str, ...], words: Vocabulary) -> tuple[str, ...]:
