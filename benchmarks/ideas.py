@@ -28,12 +28,13 @@ from typing import Any, NamedTuple
 
 from benchmarks.picture import bars
 
-from twice.core.ideas import relation
 from twice.core.redaction import redact
-from twice.learners.corrections import fingerprint, notice
+from twice.learners.corrections import notice
 from twice.learners.corrections.vocabulary import languages
+from twice.learners.learner import Corrections
 
 CLASSES = ("correction", "preference")
+LEARNER = Corrections()
 
 
 class Row(NamedTuple):
@@ -235,8 +236,8 @@ def score_relations(shared: Path, wanted: tuple[str, ...]) -> dict[str, Any]:
     for row in pairs(shared):
         if row["lang_a"] not in wanted or row["lang_b"] not in wanted:
             continue
-        one, other = fingerprint(row["a"], row["lang_a"]), fingerprint(row["b"], row["lang_b"])
-        found = str(relation(one, other))
+        languages_ = row["lang_a"], row["lang_b"]
+        found = str(LEARNER.relation(row["a"], row["b"], languages=languages_))
         count[row["level"]] += 1
         right[row["level"]] += found == row["relation"]
         joined[row["relation"]] += found == "same" != row["relation"]

@@ -27,7 +27,7 @@ def test_the_review_hash_covers_everything_that_is_seen() -> None:
     changes: dict[str, object] = {
         "project": "other", "lesson": Memory("Other."), "evidence": (), "positive": "p",
         "against": content.evidence, "words": "s1", "origin": "person", "replaces": "prp_9",
-        "rejected_before": True, "flagged": ("line",),
+        "rejected_before": True, "flagged": ("line",), "joined": "verbosity: short",
     }  # fmt: skip
     assert set(changes) == set(content.__struct_fields__)
     hashes = {
@@ -35,6 +35,13 @@ def test_the_review_hash_covers_everything_that_is_seen() -> None:
         for name, value in changes.items()
     }
     assert len(hashes | {review_hash(content)}) == len(changes) + 1
+
+
+def test_what_words_alone_join_is_encoded_as_before_there_was_another_way() -> None:
+    content = candidate().content
+    assert b"joined" not in encode_content(content)
+    joined = msgspec.structs.replace(content, joined="verbosity: short")
+    assert decode_content(encode_content(joined)) == joined
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from tests.faces.desk import Desk, compare, seated
 
 from twice.faces.columns import columns
 from twice.learners.corrections.rules import RULES
+from twice.learners.corrections.weighing import WEIGHED
 from twice.wiring import learner
 
 SHOWN = (
@@ -113,7 +114,7 @@ def test_wrong_usage_is_told_in_one_line(desk: Desk, arguments: tuple[str, ...])
 
 def test_every_rule_says_what_it_looks_for() -> None:
     reasons = learner().reasons()
-    assert reasons.keys() == {rule.name for rule in RULES}
+    assert reasons.keys() == {*(rule.name for rule in RULES), WEIGHED}
     assert all(reason.endswith(".") for reason in reasons.values())
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -189,7 +189,12 @@ def _current(idea: Idea, revision: str) -> Idea:
         return tuple(s for s in sightings if s.quote is not None)
 
     current = tuple(s for s in told(idea.sightings) if s.revision == revision)
-    return Idea(current, told(idea.opposed), told(idea.competing))
+    return replace(
+        idea,
+        sightings=current,
+        opposed=told(idea.opposed),
+        competing=told(idea.competing),
+    )
 
 
 def _candidate(
@@ -203,6 +208,7 @@ def _candidate(
         against=tuple(_evidence((*idea.opposed, *idea.competing), _AGAINST)),
         positive=wording.positive,
         words=wording.source.anchor.session,
+        joined=str(idea.joined or ""),
     )
     hashes = dict.fromkeys(sighting.idea for sighting in idea.sightings)
     shown = frozenset(e.quote for e in content.evidence)

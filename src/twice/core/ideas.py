@@ -1,7 +1,7 @@
 """What people mean: signals heard in single turns, and the ideas that signals share."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from twice.core.transcript import Anchor
@@ -33,12 +33,32 @@ class Relation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a wish stands in a matter that people often have wishes about.
+
+    ``opposed``: two poles of the matter exclude each other ("short" and "long" answers), rather
+    than being values among others.
+    """
+
+    matter: str
+    pole: str
+    opposed: bool
+
+    def __str__(self) -> str:
+        return f"{self.matter}: {self.pole}"
+
+
+@dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """The content stems of a wish, each with a sign: wanted, unwanted, or merely topic."""
+    """The content stems of a wish, each with a sign: wanted, unwanted, or merely topic.
+
+    ``place`` is where it stands in a well-known matter, as far as that is told.
+    """
 
     wanted: frozenset[str] = frozenset()
     unwanted: frozenset[str] = frozenset()
     topic: frozenset[str] = frozenset()
+    place: Place | None = field(default=None, compare=False)
 
     @property
     def core(self) -> frozenset[str]:
@@ -114,12 +134,14 @@ class Sighting:
 class Idea:
     """What signals share. ``sightings`` support it, the others speak against it.
 
-    Sightings are in order of time; all wordings are kept.
+    Sightings are in order of time; all wordings are kept. ``joined`` is the place in which wordings
+    meet that share too few words; None where their words alone join them.
     """
 
     sightings: tuple[Sighting, ...]
     opposed: tuple[Sighting, ...] = ()
     competing: tuple[Sighting, ...] = ()
+    joined: Place | None = None
 
     @property
     def lineages(self) -> frozenset[str]:
@@ -175,7 +197,7 @@ def from_json(text: str) -> Fingerprint:
         raise ValueError("not a fingerprint") from fault
     if not all(isinstance(stem, str) for part in parts.values() for stem in part):
         raise ValueError("not a fingerprint")
-    return Fingerprint(**parts)
+    return Fingerprint(parts["wanted"], parts["unwanted"], parts["topic"])
 
 
 def _canonical(value: dict[str, list[str]]) -> str:
@@ -183,10 +205,10 @@ def _canonical(value: dict[str, list[str]]) -> str:
 
 
 def relation(a: Fingerprint, b: Fingerprint) -> Relation:
-    """Return how two wishes stand to each other, from their signed stems alone.
+    """Return how two wishes stand to each other, from their signed stems, then their places.
 
     Symmetric. Signs decide first: where most of what both say has the other sign in the other wish,
-    they are opposed, however many words they share.
+    they are opposed, however many words they share. Where words tell nothing, the places do.
 
     >>> npm = Fingerprint(wanted=frozenset({"npm"}), unwanted=frozenset({"pnpm"}))
     >>> pnpm = Fingerprint(wanted=frozenset({"pnpm"}), unwanted=frozenset({"npm"}))
@@ -203,12 +225,26 @@ def relation(a: Fingerprint, b: Fingerprint) -> Relation:
         enough = len(against) >= max(OPPOSED_SHARE * smaller, OPPOSED_LEAST * larger)
         if enough:
             return Relation.OPPOSED
-    elif _agree(a, b):
+    elif same_words(a, b):
         return Relation.SAME
-    return Relation.COMPETING if _compete(a, b) else Relation.DIFFERENT
+    if _compete(a, b):
+        return Relation.COMPETING
+    return Relation.DIFFERENT if against else _by_place(a, b)
 
 
-def _agree(a: Fingerprint, b: Fingerprint) -> bool:
+def _by_place(a: Fingerprint, b: Fingerprint) -> Relation:
+    """Compare the places of two wishes that share no stem with opposite signs."""
+    if a.place is None or b.place is None or a.place.matter != b.place.matter:
+        return Relation.DIFFERENT
+    if a.place.pole != b.place.pole:
+        return Relation.OPPOSED if a.place.opposed else Relation.COMPETING
+    one, other = _values(a.wanted)[1], _values(b.wanted)[1]
+    if any(other.get(kind, named) != named for kind, named in one.items()):
+        return Relation.COMPETING
+    return Relation.DIFFERENT if one or other else Relation.SAME  # of a value, words must tell
+
+
+def same_words(a: Fingerprint, b: Fingerprint) -> bool:
     """Tell the same wish: equal cores, one half of the other, or the same contrast."""
     if a.wanted == b.wanted and a.unwanted == b.unwanted:
         return True

@@ -29,6 +29,7 @@ class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``words`` is the session whose own words the text uses. ``replaces`` is an approved item that
     approval would supersede. ``rejected_before``: a person said no once, and there is new evidence.
     ``flagged`` are lines that quote a risky phrase; approving them needs an explicit override.
+    ``joined`` says what wordings mean alike that share too few words; empty where words join them.
     """
 
     project: str
@@ -41,6 +42,7 @@ class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     replaces: str = ""
     rejected_before: bool = False
     flagged: tuple[str, ...] = ()
+    joined: str = ""
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -67,7 +69,10 @@ class Refusal(msgspec.Struct, frozen=True):
 
 def encode_content(content: Content) -> bytes:
     """Return the canonical bytes of what a reviewer sees."""
-    return canonical(msgspec.to_builtins(content))
+    seen = msgspec.to_builtins(content)
+    if not content.joined:
+        del seen["joined"]  # so that what was reviewed before there was such a field keeps its hash
+    return canonical(seen)
 
 
 def decode_content(data: bytes) -> Content:

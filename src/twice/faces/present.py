@@ -106,6 +106,8 @@ def card(shown: Shown, *, most: int | None = None) -> str:
         lines += ["", *wrapped(f"Needs rebase: {shown.obstacle}.", "  ")]
     for flagged in content.flagged:
         lines += ["", *wrapped(f"Quotes a risky phrase: {flagged}", "  ! ", "    ")]
+    if content.joined:
+        lines += ["", *wrapped(f"Joined by meaning, not by words alone ({content.joined}).", "  ")]
     lines += ["", *_quotes("Evidence", shown.evidence, most)]
     if shown.against:
         lines += ["", *_quotes("Said against it", shown.against, most)]

@@ -35,16 +35,20 @@ class Corrections:
     def reasons(self) -> dict[str, str]:
         """Return what each name among the reasons of a signal stands for."""
         from twice.learners.corrections.rules import RULES
+        from twice.learners.corrections.weighing import WEIGHED
 
-        return {rule.name: (rule.weigh.__doc__ or "").splitlines()[0] for rule in RULES}
+        rules = {rule.name: (rule.weigh.__doc__ or "").splitlines()[0] for rule in RULES}
+        return {**rules, WEIGHED: "No rule is sure, but as a whole it is like what people wish."}
 
     def fingerprint(self, text: str, *, language: str = "") -> Fingerprint | None:
         """Return what a text wants and does not want, or None where it says neither."""
         from twice.learners.corrections.languages import language_of
         from twice.learners.corrections.signs import fingerprint
+        from twice.learners.matters import placed
 
-        found = fingerprint(text, language or language_of(text))
-        return None if found.empty else found
+        language = language or language_of(text)
+        found = fingerprint(text, language)
+        return None if found.empty else placed(found, language)
 
     def relation(self, one: str, other: str, *, languages: tuple[str, str] = ("", "")) -> Relation:
         """Return how two wishes stand to each other."""

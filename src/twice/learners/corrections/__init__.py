@@ -2,17 +2,20 @@
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from twice.core.ideas import Explanation, Idea, Sighting, Signal
 from twice.learners.corrections.before import Before
-from twice.learners.corrections.hearing import HEARD, Heard, hear, met
+from twice.learners.corrections.hearing import Heard, hear, met
 from twice.learners.corrections.languages import language_of
 from twice.learners.corrections.own_words import own_words
-from twice.learners.corrections.pieces import parts, pieces
+from twice.learners.corrections.pieces import Piece, parts, pieces
+from twice.learners.corrections.rules import Rule
 from twice.learners.corrections.said import Setting, Told
 from twice.learners.corrections.sentences import SENTENCE_CHARS, sentences
 from twice.learners.corrections.signs import fingerprint
 from twice.learners.corrections.vocabulary import Vocabulary, languages, vocabulary
+from twice.learners.corrections.weighing import HEARD
 
 __all__ = ["explain", "fingerprint", "gather", "notice"]
 
@@ -64,16 +67,39 @@ def _blanked(text: str, own: str) -> Iterator[tuple[int, int]]:
 def _listen(
     text: str, own: str, previous: str, interrupted: bool, language: str, least: float
 ) -> tuple[Signal, ...]:
-    spans = sentences(own)
-    if not spans:
+    if not own or own.isspace():
         return ()
     language = language or language_of(own, previous)
     if language not in languages():
         return ()  # a language without a word table: better deaf than wrong
-    words = vocabulary(language)
-    before, told = Before(previous, words), Told()
-    listed = "\n" in own and len(_LISTED.findall(own)) > 1
     signals: list[Signal] = []
+    for spoken in speech(own, Before(previous, vocabulary(language)), interrupted):
+        heard = hear(*spoken[2:5], question=spoken.question, least=least)
+        sure = heard is not None and heard.confidence >= HEARD
+        spoken.setting.told.add(spoken.part, heard=sure)
+        if heard is not None and len(signals) < SIGNALS:
+            signals.append(_signal(text, spoken.start, spoken.end, language, heard))
+    return tuple(signals)
+
+
+class Spoken(NamedTuple):
+    """A sentence of a turn, or a part of one, that some rule might hear: ``rules``.
+
+    Who takes it adds it to what its setting was ``told``.
+    """
+
+    start: int
+    end: int
+    part: list[Piece]
+    rules: tuple[Rule, ...]
+    setting: Setting
+    question: bool
+
+
+def speech(own: str, before: Before, interrupted: bool, *, every: bool = False) -> Iterator[Spoken]:
+    """Yield what is to be weighed of a turn's own words; ``every`` sentence, if asked."""
+    spans, told, words = sentences(own), Told(), before.words
+    listed = "\n" in own and len(_LISTED.findall(own)) > 1
     for start, end in spans:
         if end - start > SENTENCE_CHARS:
             continue
@@ -82,17 +108,13 @@ def _listen(
         found = pieces(sentence, words, placed=False)
         for number, part in enumerate(parts(found)):
             rules = met(part, stated=not question, answering=before.spoke)
-            if not rules:
+            if not (rules or every):
                 told.add(part)
                 continue
             chain = 0 if part is found else len(found)
-            here = Setting(before, told, interrupted, len(spans), listed, chain)
-            heard = hear(part, rules, here, question=question, least=least)
-            told.add(part, heard=heard is not None and heard.confidence >= HEARD)
-            if heard is not None and len(signals) < SIGNALS:
-                head, tail = _span(sentence, words, number) if chain else (0, end - start)
-                signals.append(_signal(text, start + head, start + tail, language, heard))
-    return tuple(signals)
+            setting = Setting(before, told, interrupted, len(spans), listed, chain)
+            head, tail = _span(sentence, words, number) if chain else (0, end - start)
+            yield Spoken(start + head, start + tail, part, rules, setting, question)
 
 
 def _span(sentence: str, words: Vocabulary, number: int) -> tuple[int, int]:

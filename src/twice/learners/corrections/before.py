@@ -15,7 +15,7 @@ class Before:
 
     def __init__(self, previous: str, words: Vocabulary) -> None:
         self._end = previous[-PREVIOUS_CHARS:].strip()
-        self._words = words
+        self.words = words
         self.spoke = bool(self._end)
 
     @cached_property
@@ -55,8 +55,8 @@ class Before:
     def _pieces(self) -> list[Piece]:
         if not self.spoke:
             return []
-        own = self.language == self._words.language
-        return pieces(self._end, self._words if own else vocabulary(self.language))
+        own = self.language == self.words.language
+        return pieces(self._end, self.words if own else vocabulary(self.language))
 
     @cached_property
     def _roles(self) -> Roles:

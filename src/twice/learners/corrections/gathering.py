@@ -7,13 +7,16 @@ from dataclasses import dataclass, field
 from twice.core.ideas import (
     Fingerprint,
     Idea,
+    Place,
     Relation,
     Scope,
     Sighting,
     SignalKind,
     core_key,
     relation,
+    same_words,
 )
+from twice.learners.matters import placed
 
 COMMON = 400  # wordings; a stem that is in more of them tells nothing, and is not searched by
 
@@ -21,9 +24,10 @@ COMMON = 400  # wordings; a stem that is in more of them tells nothing, and is n
 def gather(sightings: tuple[Sighting, ...]) -> tuple[Idea, ...]:
     """Return the distinct ideas of one project's sightings, strongest first.
 
-    Ideas with the same signed core are one; so are wordings that ``relation`` calls the same, and
-    a complaint that names one half of a contrast supports the whole. Lasting wishes and wishes of
-    the moment are never joined. Sightings without words are grouped by their hash alone.
+    Ideas with the same signed core are one; so are wordings that ``relation`` calls the same, by
+    their words or by their place in a matter, and a complaint that names one half of a contrast
+    supports the whole. Lasting wishes and wishes of the moment are never joined. Sightings without
+    words are grouped by their hash alone.
     """
     distinct = tuple(dict.fromkeys(sightings))
     heard = [s for s in distinct if s.fingerprint is not None and not s.fingerprint.empty]
@@ -48,12 +52,13 @@ class _Wording:
 
 @dataclass(slots=True)
 class _Group:
-    """Wordings that are one idea."""
+    """Wordings that are one idea; ``joined`` is the place in which some of them met."""
 
     wordings: list[_Wording]
     wanted: set[str]
     unwanted: set[str]
     topic: set[str]
+    joined: Place | None = None
 
     @property
     def sightings(self) -> list[Sighting]:
@@ -64,6 +69,7 @@ class _Group:
         self.wanted |= other.wanted
         self.unwanted |= other.unwanted
         self.topic |= other.topic
+        self.joined = self.joined or other.joined
 
     def opposes(self, other: "_Group") -> bool:
         return not (
@@ -86,7 +92,10 @@ def _wordings(sightings: Iterable[Sighting]) -> list[_Wording]:
         if sighting.fingerprint is None:
             continue
         key = core_key(sighting.fingerprint)
-        wording = found.setdefault(key, _Wording(sighting.fingerprint, key))
+        wording = found.get(key)
+        if wording is None:
+            print_ = placed(sighting.fingerprint, sighting.language)
+            wording = found[key] = _Wording(print_, key)
         wording.sightings.append(sighting)
         wording.topic |= sighting.fingerprint.topic
     return sorted(found.values(), key=lambda w: (-len({s.lineage for s in w.sightings}), w.key))
@@ -100,10 +109,13 @@ def _joined(wordings: list[_Wording]) -> list[_Group]:
     index = _index(wordings)
     of = list(range(len(groups)))
     for i, wording in enumerate(wordings):
-        for j in _near(wording.print.core, index):
+        for j in _near(wording.print, index):
             if j <= i or of[i] == of[j] or groups[of[i]].opposes(groups[of[j]]):
                 continue
-            if relation(wording.print, wordings[j].print) is Relation.SAME:
+            other = wordings[j].print
+            if relation(wording.print, other) is Relation.SAME:
+                if not same_words(wording.print, other):
+                    groups[of[i]].joined = wording.print.place
                 _merge(groups, of, of[i], of[j])
     wholes = [i for i in sorted(set(of)) if groups[i].wanted and groups[i].unwanted]
     for i in sorted(set(of) - set(wholes)):
@@ -124,14 +136,19 @@ def _merge(groups: list[_Group], of: list[int], into: int, gone: int) -> None:
 def _index(wordings: list[_Wording]) -> dict[str, list[int]]:
     index: dict[str, list[int]] = defaultdict(list)
     for i, wording in enumerate(wordings):
-        for stem in wording.print.core:
-            index[stem].append(i)
+        for name in _names(wording.print):
+            index[name].append(i)
     return index
 
 
-def _near(core: frozenset[str], index: dict[str, list[int]]) -> list[int]:
-    near = {i for stem in core if len(index[stem]) <= COMMON for i in index[stem]}
-    return sorted(near)
+def _names(print_: Fingerprint) -> frozenset[str]:
+    """Return what a wish is found by: its stems, and the matter that it stands in."""
+    return print_.core | ({f"matter {print_.place.matter}"} if print_.place else frozenset())
+
+
+def _near(print_: Fingerprint, index: dict[str, list[int]]) -> list[int]:
+    names = (name for name in _names(print_) if len(index[name]) <= COMMON)
+    return sorted({i for name in names for i in index[name]})
 
 
 def _half_of(half: _Group, whole: _Group) -> bool:
@@ -190,10 +207,11 @@ class _Counter:
             _in_time(group.sightings),
             _in_time(_all(found[Relation.OPPOSED].values())),
             _in_time(_all(found[Relation.COMPETING].values())),
+            group.joined,
         )
 
     def _rivals(self, wording: _Wording) -> list[int]:
-        near = set(_near(wording.print.core, self._index))
+        near = set(_near(wording.print, self._index))
         kinds = {stem.partition(":")[0] for stem in wording.print.wanted if ":" in stem}
         for stem, numbers in self._index.items():
             if kinds and stem.partition(":")[0] in kinds and len(numbers) <= COMMON:

@@ -10,8 +10,8 @@ from twice.learners.corrections.pieces import Piece
 from twice.learners.corrections.rules import RULES, SHORT_PIECES, Rule
 from twice.learners.corrections.said import Said, Setting
 from twice.learners.corrections.vocabulary import NO_ROLES, Roles
+from twice.learners.corrections.weighing import HEARD, WEIGHED, weighed
 
-HEARD = 0.55  # the confidence that a signal needs; chosen on the development sets
 LONG_SENTENCE = 20  # pieces; each time so many make a wish less likely
 CHAIN_LEAVE = 12  # pieces that a chain of short clauses may be longer
 DOUBT_PIECES = 8
@@ -57,25 +57,34 @@ def hear(
 ) -> Heard | None:
     """Return what a sentence is, or None where it is neither correction nor preference.
 
-    ``rules`` are those whose needs it meets; ``least`` is the confidence that is asked for.
+    ``rules`` are those whose needs it meets; ``least`` is the confidence that is asked for. What
+    they leave open is weighed as a whole, but for design talk and for what a task shall result in.
     """
     said = Said(found, clauses(found), setting, question)
-    if not said.clauses or _foreign(said):
+    if not said.clauses or foreign(said):
         return None
+    names, confidence = judged(said, rules)
+    open_ = confidence < HEARD and not (_doubtful(said) or said.any("outcomes"))
+    if open_ and (likely := weighed(said, names, confidence)):
+        kind, scope, confidence = likely
+        return Heard(kind, scope, confidence, said.print, (*names, WEIGHED))
+    if not names or confidence < least:
+        return None
+    return Heard(_kind(said, names), _scope(said, names), confidence, said.print, names)
+
+
+def judged(said: Said, rules: tuple[Rule, ...]) -> tuple[tuple[str, ...], float]:
+    """Return the rules that fire, and how sure they are together."""
     if said.question:
         rules = tuple(rule for rule in rules if not rule.stated)
-    weighed = [(rule.name, max(rule.weigh(said, c) for c in said.clauses)) for rule in rules]
-    names = tuple(name for name, weight in weighed if weight)
+    weights = [(rule.name, max(rule.weigh(said, c) for c in said.clauses)) for rule in rules]
+    names = tuple(name for name, weight in weights if weight)
     if not names:
-        return None
-    confidence = _confidence(said, [weight for _, weight in weighed if weight], _doubtful(said))
-    if confidence < least:
-        return None
-    kind, scope = _kind(said, names), _scope(said, names)
-    return Heard(kind, scope, round(confidence, 2), said.print, names)
+        return (), 0.0
+    return names, _confidence(said, [weight for _, weight in weights if weight], _doubtful(said))
 
 
-def _foreign(said: Said) -> bool:
+def foreign(said: Said) -> bool:
     """Tell what others want, what documents say, and what a product shall do."""
     if said.any("praise") and not said.any("orders", "habits", "contrasts"):
         return True
@@ -121,7 +130,7 @@ def _confidence(said: Said, weights: list[float], doubtful: bool) -> float:
         confidence -= 0.2
     longest = max(len(said.pieces), said.setting.chain - CHAIN_LEAVE)
     confidence -= 0.15 * (longest // LONG_SENTENCE)
-    return max(0.0, min(0.99, confidence))
+    return round(max(0.0, min(0.99, confidence)), 2)
 
 
 _CORRECTING = frozenset(("complaint", "meant", "fault", "undo", "rejection", "value"))

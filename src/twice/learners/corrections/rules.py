@@ -271,7 +271,8 @@ def _complaint(said: Said, clause: Clause) -> float:
 
 def _meant(said: Said, clause: Clause) -> float:
     """What was meant: "I said the tag"."""
-    return 0.65 if "meant" in clause.roles else 0.0
+    praised = said.any("praise") and not said.rejects  # "exactly what I wanted"
+    return 0.65 if "meant" in clause.roles and not praised and not said.tasks else 0.0
 
 
 def _fault(said: Said, clause: Clause) -> float:

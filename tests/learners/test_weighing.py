@@ -1,0 +1,57 @@
+"""What no rule is sure of is weighed as a whole; what a rule is sure of stays as it is."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twice.core.ideas import Signal
+from twice.learners.corrections import explain, notice, weighing
+from twice.learners.learner import Corrections
+
+DEAF = {"": (-1e6, 0.0, 0.0)}
+KEEN = {"": (1e6, 0.0, 0.0)}
+WORDS = st.sampled_from(
+    [*"always never don't use tabs npm pnpm commit please the tests not no I want".split(), *",.?"]
+)
+
+
+def test_the_stored_weights_are_numbers_of_facts_that_name_no_word_of_any_language() -> None:
+    weights = weighing._weights()
+    assert "" in weights
+    for name, row in weights.items():
+        assert len(row) == 3
+        assert all(map(math.isfinite, row))
+        assert name.isascii()
+    assert not {"npm", "tabs", "emoji", "commit"} & {name.split()[0] for name in weights if name}
+
+
+@given(st.lists(WORDS, min_size=1, max_size=14).map(" ".join))
+def test_what_the_rules_hear_is_heard_the_same_whatever_is_weighed(text: str) -> None:
+    def heard(weights: dict[str, tuple[float, float, float]]) -> list[Signal]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(weighing, "_weights", lambda: weights)
+            return [s for s in notice(text) if weighing.WEIGHED not in s.reasons]
+
+    deaf, keen, usual = heard(DEAF), heard(KEEN), heard(weighing._weights())
+    assert {(s.start, s.reasons) for s in keen} <= {(s.start, s.reasons) for s in deaf}
+    assert {(s.start, s.reasons) for s in usual} <= {(s.start, s.reasons) for s in deaf}
+    first = deaf[:1]  # what is heard later depends on what was heard before
+    assert [s for s in usual if first and s.start == first[0].start] == first
+
+
+def test_a_likely_signal_says_that_it_was_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weighing, "_weights", lambda: {"": (0.25, -1.0, 2.0)})
+    (signal,) = notice("the tests belong to each module")
+    assert weighing.WEIGHED in signal.reasons
+    assert weighing.HEARD <= signal.confidence < 0.6
+    assert signal.kind == "preference"
+    assert signal.scope == "durable"
+    assert weighing.WEIGHED in Corrections().reasons()
+
+
+def test_a_sentence_that_no_rule_looks_at_is_never_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weighing, "_weights", lambda: KEEN)
+    assert notice("the parser reads the file") == ()
+    assert explain("the parser reads the file").doubts == ()
