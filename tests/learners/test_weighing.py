@@ -12,9 +12,8 @@ from twice.learners.learner import Corrections
 
 DEAF = {"": (-1e6, 0.0, 0.0)}
 KEEN = {"": (1e6, 0.0, 0.0)}
-WORDS = st.sampled_from(
-    [*"always never don't use tabs npm pnpm commit please the tests not no I want".split(), *",.?"]
-)
+SOME = "always never don't use tabs npm pnpm commit please the tests not no I want , . ?"
+WORDS = st.sampled_from(SOME.split())
 
 
 def test_the_stored_weights_are_numbers_of_facts_that_name_no_word_of_any_language() -> None:
@@ -27,11 +26,16 @@ def test_the_stored_weights_are_numbers_of_facts_that_name_no_word_of_any_langua
     assert not {"npm", "tabs", "emoji", "commit"} & {name.split()[0] for name in weights if name}
 
 
+def use(patch: pytest.MonkeyPatch, weights: dict[str, tuple[float, float, float]]) -> None:
+    patch.setattr(weighing, "_weights", lambda: weights)
+    patch.setattr(weighing, "_weight", weighing._weight.__wrapped__)
+
+
 @given(st.lists(WORDS, min_size=1, max_size=14).map(" ".join))
 def test_what_the_rules_hear_is_heard_the_same_whatever_is_weighed(text: str) -> None:
     def heard(weights: dict[str, tuple[float, float, float]]) -> list[Signal]:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(weighing, "_weights", lambda: weights)
+            use(patch, weights)
             return [s for s in notice(text) if weighing.WEIGHED not in s.reasons]
 
     deaf, keen, usual = heard(DEAF), heard(KEEN), heard(weighing._weights())
@@ -42,7 +46,7 @@ def test_what_the_rules_hear_is_heard_the_same_whatever_is_weighed(text: str) ->
 
 
 def test_a_likely_signal_says_that_it_was_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weighing, "_weights", lambda: {"": (0.25, -1.0, 2.0)})
+    use(monkeypatch, {"": (0.25, -1.0, 2.0)})
     (signal,) = notice("the tests belong to each module")
     assert weighing.WEIGHED in signal.reasons
     assert weighing.HEARD <= signal.confidence < 0.6
@@ -52,6 +56,6 @@ def test_a_likely_signal_says_that_it_was_weighed(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_sentence_that_no_rule_looks_at_is_never_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weighing, "_weights", lambda: KEEN)
+    use(monkeypatch, KEEN)
     assert notice("the parser reads the file") == ()
     assert explain("the parser reads the file").doubts == ()

@@ -65,7 +65,7 @@ def features(print_: Fingerprint) -> Iterator[tuple[str, str, float]]:
 
 
 def _names(stem: str) -> tuple[str, ...]:
-    """Return what a stem is known by: also the bare one of "before:install", the kind of a value."""
+    """Return what a stem is known by: the bare one of "before:install", the kind of a value."""
     kind, colon, bare = stem.partition(":")
     if not colon:
         return (stem,)
