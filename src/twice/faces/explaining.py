@@ -37,6 +37,7 @@ def _signal(signal: Signal, reasons: Mapping[str, str]) -> dict[str, Any]:
         "wanted": sorted(meaning.wanted),
         "unwanted": sorted(meaning.unwanted),
         "topic": sorted(meaning.topic),
+        "matter": str(meaning.place) if meaning.place else None,
     }
 
 
@@ -73,4 +74,5 @@ def _meant(meaning: Fingerprint) -> list[str]:
         ("unwanted", meaning.unwanted),
         ("topic", meaning.topic),
     )
-    return [f"{name}: {', '.join(sorted(stems))}" for name, stems in sides if stems]
+    lines = [f"{name}: {', '.join(sorted(stems))}" for name, stems in sides if stems]
+    return [*lines, f"matter: {meaning.place}"] if meaning.place else lines

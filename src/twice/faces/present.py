@@ -48,6 +48,7 @@ def proposal(shown: Shown) -> dict[str, Any]:
         "replaces": state.replaces or None,
         "rejected_before": bool(content and content.rejected_before),
         "flagged": list(content.flagged) if content else [],
+        "joined": (content.joined if content else "") or None,
         "obstacle": shown.obstacle or None,
         "lesson": msgspec.to_builtins(lesson) if lesson else None,
         "policy_revision": state.policy,

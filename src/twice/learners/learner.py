@@ -1,6 +1,6 @@
 """The learner of corrections and preferences, as the rest of the house knows it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from twice.core.ideas import (
     Explanation,
@@ -29,8 +29,16 @@ class Corrections:
     def explain(self, text: str, *, previous: str = "", language: str = "") -> Explanation:
         """Return what is heard in one human turn and why, and what was too weak."""
         from twice.learners.corrections import explain
+        from twice.learners.matters import placed
 
-        return explain(text, previous=previous, language=language)
+        def told(signals: tuple[Signal, ...]) -> tuple[Signal, ...]:
+            return tuple(
+                replace(signal, fingerprint=placed(signal.fingerprint, signal.language))
+                for signal in signals
+            )
+
+        found = explain(text, previous=previous, language=language)
+        return replace(found, signals=told(found.signals), doubts=told(found.doubts))
 
     def reasons(self) -> dict[str, str]:
         """Return what each name among the reasons of a signal stands for."""
