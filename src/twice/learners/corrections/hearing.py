@@ -133,6 +133,7 @@ def _confidence(said: Said, weights: list[float], doubtful: bool) -> float:
     return round(max(0.0, min(0.99, confidence)), 2)
 
 
+_UPSET = frozenset(("exasperation", "faults", "rejects", "halts", "complaints", "omissions"))
 _CORRECTING = frozenset(("complaint", "meant", "fault", "undo", "rejection", "value"))
 
 
@@ -143,14 +144,7 @@ def _kind(said: Said, reasons: tuple[str, ...]) -> SignalKind:
         return SignalKind.CORRECTION
     if said.rejects or setting.interrupted:
         return SignalKind.CORRECTION
-    if setting.told.roles & {
-        "exasperation",
-        "faults",
-        "rejects",
-        "halts",
-        "complaints",
-        "omissions",
-    }:
+    if setting.told.roles & _UPSET:
         return SignalKind.CORRECTION
     if setting.before.asked or not setting.before.spoke:
         return SignalKind.PREFERENCE

@@ -107,7 +107,7 @@ def _index() -> dict[str, tuple[str, ...]]:
 
 @cache
 def _letters() -> dict[str, int]:
-    """Return the votes of each letter that only some languages have."""
+    """Return the votes of each letter beyond ASCII that only some languages have."""
     votes: dict[str, int] = {}
     for language in _known():
         for letter in vocabulary(language).letters:

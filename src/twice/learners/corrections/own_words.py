@@ -222,9 +222,8 @@ def _addresses(text: str) -> Iterator[Span]:
     return (match.span() for match in _URL.finditer(text)) if "://" in text else iter(())
 
 
-_FINDERS: tuple[
-    tuple[Finder, frozenset[str]], ...
-] = (  # with the signs, one of which must be there
+# With the signs, one of which must be there; where none is named, it looks in any text.
+_FINDERS: tuple[tuple[Finder, frozenset[str]], ...] = (
     (_fences, frozenset("`~")),
     (_tags, frozenset("<")),
     (_mails, frozenset(":：")),

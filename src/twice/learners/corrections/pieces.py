@@ -39,7 +39,10 @@ HARD_BREAK = frozenset(("break", "hard", SILENT))
 
 
 class Piece(NamedTuple):
-    """A word, a mark of one or more words, or a break. ``start`` and ``end`` are its span."""
+    """A word, a mark of one or more words, or a break. ``start`` and ``end`` are its span.
+
+    They count from the start of the text; where it was not ``placed``, from the last space.
+    """
 
     form: str
     stem: str
@@ -56,7 +59,8 @@ class Piece(NamedTuple):
 def pieces(text: str, words: Vocabulary, *, placed: bool = True) -> list[Piece]:
     """Take a sentence apart, longest marks first.
 
-    That is quicker where its pieces need not be ``placed``, their spans are then without meaning.
+    That is quicker where its pieces need not be ``placed``: then words seen before are not read
+    again, and spans mean nothing in the text.
     """
     if placed or words.runs or "\n" in text:  # only a space ends a token everywhere
         return _marked(_tokens(text, words), words)
