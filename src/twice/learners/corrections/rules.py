@@ -358,44 +358,40 @@ def _needs(alternatives: str) -> tuple[Roles, ...]:
 
 RULES = tuple(
     Rule(name, weigh, _needs(needed), "stated" in around, "answering" in around)
-    for name, weigh, needed, around in (
+    for name, weigh, around, needed in (
         (
-            *("prohibition", _prohibition),
+            *("prohibition", _prohibition, ""),
             "orders | prohibitions | negated & negators/addressed | nominal & light/addressed",
-            "",
         ),
-        ("forbidden", _forbidden, "nominal | contrasts", "stated"),
-        ("contrast", _contrast, "contrasts | reversals | denies | replacements & manner", ""),
-        ("habit", _habit, "habits", ""),
-        ("taste", _taste, "tastes | wishes", "stated"),
-        ("custom", _custom, "customs", "stated"),
-        ("memo", _memo, "memos", ""),
+        ("forbidden", _forbidden, "stated", "nominal | contrasts"),
+        ("contrast", _contrast, "", "contrasts | reversals | denies | replacements & manner"),
+        ("habit", _habit, "", "habits"),
+        ("taste", _taste, "stated", "tastes | wishes"),
+        ("custom", _custom, "stated", "customs"),
+        ("memo", _memo, "", "memos"),
         (
-            *("request", _request),
+            *("request", _request, ""),
             "requests & earlier/habits/once/orders/prohibitions/halts"
             " | requests & manner & lasting/kinds",
-            "",
         ),
-        ("assurance", _assurance, "assurances & each", "stated"),
+        ("assurance", _assurance, "stated", "assurances & each"),
         (
-            *("manner", _manner),
+            *("manner", _manner, "stated"),
             "manner | practice & earlier/lasting/habits/before/without",
-            "stated",
         ),
-        ("language", _language, "language", "stated"),
-        ("condition", _condition, "conditionals & manner/practice/orders", "stated"),
-        ("exception", _exception, "once", ""),
+        ("language", _language, "stated", "language"),
+        ("condition", _condition, "stated", "conditionals & manner/practice/orders"),
+        ("exception", _exception, "", "once"),
         (
-            *("complaint", _complaint),
+            *("complaint", _complaint, ""),
             "complaints | omissions | happened & addressees | happened & late & exasperation",
-            "",
         ),
-        ("meant", _meant, "meant", "stated"),
-        ("fault", _fault, "faults", "stated answering"),
-        ("undo", _undo, "undo", ""),
-        ("rejection", _rejection, "rejects & manner/task/orders/requests/wishes/practice", ""),
-        ("value", _value, "typed | counted & rejects", "stated answering"),
-        ("only", _only, "solely & politeness | comparative & politeness", "stated"),
-        ("rulebook", _rulebook, "rulebook & task/practice", "stated"),
+        ("meant", _meant, "stated", "meant"),
+        ("fault", _fault, "stated answering", "faults"),
+        ("undo", _undo, "", "undo"),
+        ("rejection", _rejection, "", "rejects & manner/task/orders/requests/wishes/practice"),
+        ("value", _value, "stated answering", "typed | counted & rejects"),
+        ("only", _only, "stated", "solely & politeness | comparative & politeness"),
+        ("rulebook", _rulebook, "stated", "rulebook & task/practice"),
     )
 )
