@@ -1,6 +1,6 @@
 """Where a wish stands in a matter that people often have wishes about.
 
-"Keep it short" and "stop writing essays" share no word, yet both stand at one pole of one matter.
+"Keep it short" and "no walls of text" share no word, yet both stand at one pole of one matter.
 ``python -m training.matters`` counts which stems people use for which pole, in each language, with
 their signs; here naive Bayes tells the likeliest pole of a fingerprint. A place is given only where
 that pole is likely enough and most of what is wanted or unwanted belongs to its matter: what is not
@@ -31,7 +31,7 @@ def placed(print_: Fingerprint, language: str) -> Fingerprint:
     """Return a fingerprint with its place, as far as one is told.
 
     >>> from twice.learners.corrections import fingerprint
-    >>> str(placed(fingerprint("stop writing essays", "en"), "en").place)
+    >>> str(placed(fingerprint("no walls of text", "en"), "en").place)
     'verbosity: short'
     """
     return replace(print_, place=place(print_, language))
