@@ -35,7 +35,7 @@ from twice.learners.corrections.vocabulary import languages, vocabulary
 PENALTY = 10.0  # chosen by leaving out repositories and languages
 OFTEN = 8  # sentences that a fact is met in at least
 STEPS = 12
-LIKELY = math.log(weighing.HEARD / (1 - weighing.HEARD))
+LIKELY = math.log(weighing.LIKELY / (1 - weighing.LIKELY))
 SMALL = 0.005  # a step that ends the search
 ROUNDS = 3  # of finding the sentence that carries a signal, where nobody marked it
 TARGETS = ("signal", "correction", "durable")

@@ -59,3 +59,21 @@ def test_a_sentence_that_no_rule_looks_at_is_never_weighed(monkeypatch: pytest.M
     use(monkeypatch, KEEN)
     assert notice("the parser reads the file") == ()
     assert explain("the parser reads the file").doubts == ()
+
+
+@pytest.mark.parametrize(
+    ("previous", "text"),
+    [
+        ("A dialog should appear.", "no dialog appeared, only the white page"),
+        ("Es sollte ein Dialog erscheinen.", "kein dialog, nur ne weiße seite"),
+        ("Shall I go on?", "No, thanks"),
+        ("Here is the summary.", "not too long, fine"),
+        ("I can use a queue.", "maybe a queue could always be used here"),
+        ("", "make sure every test passes before we merge"),
+    ],
+)
+def test_what_is_no_wish_for_certain_is_not_weighed(
+    previous: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(monkeypatch, KEEN)
+    assert [s for s in notice(text, previous=previous) if weighing.WEIGHED in s.reasons] == []

@@ -25,6 +25,7 @@ _SPEAKING = frozenset(
 DENIED_WORDS = 2  # content words of a bare "not double quotes"
 _DIVIDING = frozenset(("break", "counters", "flips", "joins", "denies", "finals"))
 _DOING = frozenset(("orders", "prohibitions", "manner", "practice", "task", "undo"))
+_DENIED = frozenset(("negators", "declines"))
 _NEGATIONS = frozenset(("negators", "prohibitions"))
 
 
@@ -108,6 +109,12 @@ class Clause:
             if not piece.silent or piece.roles & {"reasons", "conditionals", "articles"}:
                 return False
         return False
+
+    @cached_property
+    def absolves(self) -> bool:
+        """True where it denies a fault: "not too long"."""
+        pairs = zip(self.pieces, self.pieces[1:], strict=False)
+        return any(one.roles & _DENIED and "faults" in other.roles for one, other in pairs)
 
     @cached_property
     def fragment(self) -> bool:

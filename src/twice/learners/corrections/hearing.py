@@ -58,19 +58,30 @@ def hear(
     """Return what a sentence is, or None where it is neither correction nor preference.
 
     ``rules`` are those whose needs it meets; ``least`` is the confidence that is asked for. What
-    they leave open is weighed as a whole, but for design talk and for what a task shall result in.
+    they leave open is weighed as a whole.
     """
     said = Said(found, clauses(found), setting, question)
     if not said.clauses or foreign(said):
         return None
     names, confidence = judged(said, rules)
-    open_ = confidence < HEARD and not (_doubtful(said) or said.any("outcomes"))
-    if open_ and (likely := weighed(said, names, confidence)):
+    unsure = confidence < HEARD and not _settled(said, names)
+    if unsure and (likely := weighed(said, names, confidence)):
         kind, scope, confidence = likely
         return Heard(kind, scope, confidence, said.print, (*names, WEIGHED))
     if not names or confidence < least:
         return None
     return Heard(_kind(said, names), _scope(said, names), confidence, said.print, names)
+
+
+def _settled(said: Said, names: tuple[str, ...]) -> bool:
+    """Tell what is no wish for certain: design talk, results, reports ("no dialog appeared")."""
+    if all(piece.silent for piece in said.pieces):
+        return True  # "no, thanks"
+    if _doubtful(said) or said.any("outcomes") or any(c.absolves for c in said.clauses):
+        return True
+    if said.any("reports", "happened") and not said.any("complaints", "addressees"):
+        return True
+    return names == ("forbidden",) and not said.setting.before.acted
 
 
 def judged(said: Said, rules: tuple[Rule, ...]) -> tuple[tuple[str, ...], float]:

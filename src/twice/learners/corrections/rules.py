@@ -277,12 +277,8 @@ def _meant(said: Said, clause: Clause) -> float:
 
 def _fault(said: Said, clause: Clause) -> float:
     """What was done is called wrong: "wrong file", "too long"."""
-    if "faults" not in clause.roles:
+    if "faults" not in clause.roles or clause.absolves:
         return 0.0
-    pairs = zip(clause.pieces, clause.pieces[1:], strict=False)
-    denied = frozenset(("negators", "declines"))
-    if any(one.roles & denied and "faults" in other.roles for one, other in pairs):
-        return 0.0  # "not too long"
     if said.setting.before.asked and not said.rejects:
         return 0.4
     return 0.6 if said.rejects or len(clause.pieces) <= SHORT_PIECES else 0.5

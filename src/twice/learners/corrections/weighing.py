@@ -18,6 +18,8 @@ from twice.learners.corrections.said import Said
 from twice.learners.corrections.vocabulary import NO_ROLES, Roles
 
 HEARD = 0.55  # the confidence that a signal needs; chosen on the development sets
+LIKELY = 0.45  # the probability that a signal needs where no rule is sure of it
+LASTS = 1.0  # the log-odds that a wish needs to count as a lasting one
 SURE = 0.95  # no signal that no rule heard is surer
 MOST = 30.0  # a sum of weights that nothing is likelier than
 WEIGHED = "weighed"  # the name of this opinion among the reasons of a signal
@@ -41,11 +43,11 @@ def weighed(
         for i, weight in enumerate(_weight(group)):
             sums[i] += value * weight
     likely = 1 / (1 + math.exp(-max(-MOST, min(MOST, sums[SIGNAL]))))
-    if likely < HEARD:
+    if likely < LIKELY:
         return None
     kind = SignalKind.CORRECTION if sums[CORRECTION] > 0 else SignalKind.PREFERENCE
-    scope = Scope.DURABLE if sums[DURABLE] > 0 else Scope.ONE_OFF
-    return kind, scope, round(min(SURE, likely), 2)
+    scope = Scope.DURABLE if sums[DURABLE] > LASTS else Scope.ONE_OFF
+    return kind, scope, round(min(SURE, max(HEARD, likely)), 2)
 
 
 @cache
