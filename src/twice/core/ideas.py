@@ -220,6 +220,8 @@ def relation(a: Fingerprint, b: Fingerprint) -> Relation:
     if _reordered(a, b):
         return Relation.OPPOSED
     against = (a.wanted & b.unwanted) | (a.unwanted & b.wanted)
+    if against and a.core == b.core:
+        return Relation.OPPOSED
     if against:
         smaller, larger = sorted((len(a.core), len(b.core)))
         enough = len(against) >= max(OPPOSED_SHARE * smaller, OPPOSED_LEAST * larger)
@@ -293,17 +295,29 @@ def _compete(a: Fingerprint, b: Fingerprint) -> bool:
     plain_b, typed_b = _values(b.wanted)
     if plain_a != plain_b:
         return False
+    if not typed_a and not typed_b and a.wanted == b.wanted:
+        return _other_count(a.unwanted, b.unwanted)
     rivals = {kind for kind, named in typed_a.items() if typed_b.get(kind, named) != named}
     apart = a.unwanted ^ b.unwanted if a.unwanted and b.unwanted else frozenset()
     return bool(rivals) and all(stem.partition(":")[0] in rivals for stem in apart)
 
 
+def _other_count(a: frozenset[str], b: frozenset[str]) -> bool:
+    """Tell "no more than 3" from "no more than 7": the rest is equal, a number differs."""
+    plain_a, typed_a = _values(a)
+    plain_b, typed_b = _values(b)
+    counts = typed_a.pop("number", None), typed_b.pop("number", None)
+    return (
+        None not in counts and counts[0] != counts[1] and (plain_a, typed_a) == (plain_b, typed_b)
+    )
+
+
 def _values(stems: frozenset[str]) -> tuple[frozenset[str], dict[str, set[str]]]:
-    """Divide stems into plain ones and typed values (``language:es``, ``number:2``)."""
+    """Divide stems into plain ones and typed values (``language:es``, ``before:number:2``)."""
     typed: dict[str, set[str]] = {}
     plain: set[str] = set()
     for stem in stems:
-        kind, colon, value = stem.partition(":")
+        kind, colon, value = stem.rpartition(":")
         if colon and kind not in _ORDER:
             typed.setdefault(kind, set()).add(value)
         else:

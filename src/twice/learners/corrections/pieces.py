@@ -2,7 +2,7 @@
 
 import re
 from functools import cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from twice.learners.corrections.chunks import Chunks
@@ -27,6 +27,7 @@ _SCRIPTS = re.compile(
     "(?P<ending>[\u3041-\u309f]+)|(?P<word>[\u30a1-\u30ff]+)|(?P<pairs>[^\u3041-\u30ff]+)"
 )
 _CLOSED = frozenset(("closing", "finals", "imperatives"))
+_ORDERING = frozenset(("closing", "orders", "negators"))
 _SOFT = frozenset(",:，：、()（）-=>")
 CHAIN_PIECES = 18  # a longer chain of clauses says more than one thing
 CHAIN_BREAKS = 3
@@ -63,9 +64,18 @@ def pieces(text: str, words: Vocabulary, *, placed: bool = True) -> list[Piece]:
     again, and spans mean nothing in the text.
     """
     if placed or words.runs or "\n" in text:  # only a space ends a token everywhere
-        return _marked(_tokens(text, words), words)
+        return _settled(_marked(_tokens(text, words), words), words)
     chunks = map(_read(words.language).__getitem__, text.split())
-    return _marked(list(chain.from_iterable(chunks)), words)
+    return _settled(_marked(list(chain.from_iterable(chunks)), words), words)
+
+
+def _settled(found: list[Piece], words: Vocabulary) -> list[Piece]:
+    """Take a form that is an order or a noun for a noun where a postposition follows it."""
+    if words.inflections:
+        for i, (piece, after) in enumerate(pairwise(found)):
+            if "gerund" in piece.roles and "stops" in after.roles:
+                found[i] = piece._replace(roles=piece.roles - _ORDERING)
+    return found
 
 
 @cache

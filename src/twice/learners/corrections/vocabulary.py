@@ -12,7 +12,7 @@ import Stemmer  # type: ignore[import-not-found]
 FORMS = 50_000  # folded words kept in hand for each language
 SILENT = "silent"
 _SPOKEN = frozenset(
-    ("others", "reports", "reported", "acted", "announced", "hypotheticals", "negated")
+    ("others", "reports", "reported", "acted", "announced", "hypotheticals", "negated", "outcomes")
 )
 _STROKES = str.maketrans("łđøı", "ldoi")  # letters that Unicode does not take apart
 _APOSTROPHES = str.maketrans("", "", "'’\u02bc")
@@ -90,6 +90,7 @@ class Vocabulary:
     known: dict[str, Word] = field(default_factory=dict)
     divided: dict[str, tuple[str, ...]] = field(default_factory=dict)
     inflections: tuple[tuple[re.Pattern[str], Roles], ...] = ()  # of verbs, by what a form does
+    polite: str = ""  # the ending of a polite order, behind that of a familiar one
     falling: str = ""  # vowels that a verb may lose before an ending
     apostrophes: bool = False  # what stands behind one is an ending
     verbs: frozenset[str] = NO_ROLES  # that are inflected so
@@ -107,7 +108,7 @@ class Vocabulary:
     def _read(self, form: str) -> Word:
         if self.inflections and form not in self.canonical and (found := self._inflected(form)):
             return found
-        stem = self.canonical.get(form) or self.stem(form)
+        stem = self.canonical.get(form) or self.stem(self._familiar(form))
         roles = self.stems.get(stem, NO_ROLES)
         ended = [role for end, role in self.endings if _ends(form, end)]
         roles = roles.union(ended) if ended else roles
@@ -118,6 +119,11 @@ class Vocabulary:
             kind = stem.partition(":")[0]
             roles |= {"counted" if kind in _COUNTED else "typed", kind}
         return Word(form, stem, shared(roles | self.marks.get(form, NO_ROLES)))
+
+    def _familiar(self, form: str) -> str:
+        """Return the form of an order to one friend: "правьте" orders what "правь" does."""
+        head = form.removesuffix(self.polite) if self.polite else form
+        return head if head != form and head[-1:] in ("й", "ь") else form
 
     def _inflected(self, form: str) -> Word | None:
         """Return a form of one of the table's verbs, with what its ending does."""
@@ -183,6 +189,9 @@ def _typed(form: str) -> str:
     number = form.removeprefix("#")
     if number[:1].isdigit() and number.rstrip("%").replace(".", "").isdigit():
         return f"number:{number}"
+    counted = number.rstrip("".join(c for c in number if c > "\u2e7f"))
+    if counted.isdigit() and len(number) - len(counted) in (1, 2):
+        return f"number:{counted}"  # "15분"
     return f"path:{form}" if form.endswith(("/", "-")) else form
 
 
@@ -273,6 +282,7 @@ def _build(language: str, table: dict[str, Any]) -> Vocabulary:
             (re.compile(pattern), frozenset(roles.split()))
             for roles, pattern in table.get("inflections", {}).items()
         ),
+        polite=table.get("polite", ""),
         falling=table.get("falling", ""),
         apostrophes=table.get("apostrophes", False),
         verbs=_verbs(table) if "inflections" in table else NO_ROLES,
