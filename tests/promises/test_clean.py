@@ -155,6 +155,14 @@ def test_home_folders_and_their_owner_are_gone(home: Machine) -> None:
     assert found(home, "annegret") == []
 
 
+def test_the_name_of_who_works_here_is_gone(home: Machine) -> None:
+    for number in (1, 2):
+        home.says(number, "annegret wrote this.", "always ask annegret before you push")
+    everything(home)
+    assert found(home, "annegret") == []
+    assert found(home, "ask USER before you push") != []
+
+
 def test_everything_is_readable_by_its_owner_alone(home: Machine) -> None:
     before = os.umask(0)
     try:

@@ -103,7 +103,7 @@ def batch_of(
 
 def _clean(kit: Kit, text: str) -> Redaction:
     """Redact a turn, then cut it: a secret that lies across the bound goes whole."""
-    clean = redact(text, (str(kit.home),))
+    clean = redact(text, (str(kit.home),), (kit.home.name,))
     return replace(clean, text=clean.text[: limits.TURN_CHARS])
 
 

@@ -195,7 +195,8 @@ class _Recorder:
             raise BadInput("it does not say who spoke")
         if not session:
             raise BadInput("it names no session")
-        clean = redact(encode(event.text or "").decode(), (str(kit.home),)).text
+        given = encode(event.text or "").decode()
+        clean = redact(given, (str(kit.home),), (kit.home.name,)).text
         self._recording.shortened += len(clean) > limits.TURN_CHARS
         self._taken += 1
         return NativeEvent(

@@ -133,7 +133,7 @@ def _said_in(
 
 def clean_for(home: Path) -> Clean:
     """Return what takes secrets and home folders out of a text."""
-    return lambda text: redact(text, (str(home),)).text
+    return lambda text: redact(text, (str(home),), (home.name,)).text
 
 
 def as_typed(text: str) -> str:

@@ -28,8 +28,11 @@ _EMAIL_TAIL = re.compile(r"@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])
 _COMMON_NAMES = words(
     """
     admin app build coder dev docker git home node nobody root runner test ubuntu user vscode
+    april art bill brook chase chip clay cliff cooper dale dean drew faith frank gene glen grace
+    grant guy hope hunter jack jay joy june lane mark mason max may miles nick page pat pierce ray
+    reed rich rob rose sky will
     """
-)
+)  # of machines, and those that are words, too
 
 
 def homes_in(text: str, lower: str, homes: tuple[str, ...]) -> Iterator[Span]:
@@ -50,7 +53,7 @@ def homes_in(text: str, lower: str, homes: tuple[str, ...]) -> Iterator[Span]:
 
 
 def users_in(text: str, users: tuple[str, ...]) -> Iterator[Span]:
-    """Yield the given user names as whole words; names such as "root" say nothing of a person."""
+    """Yield the given user names as whole words; "root" and "mark" say nothing of a person."""
     for user in users:
         if len(user) < 3 or user.lower() in _COMMON_NAMES:
             continue
