@@ -315,6 +315,7 @@ REASONS_TO_WAIT = {
     "one lineage": (candidate(STACK, lineages=["s1", "s1"]), AUTO),
     "a risky phrase": (candidate(STACK, flagged=("x",)), AUTO),
     "a rejection before": (candidate(STACK, rejected_before=True), AUTO),
+    "a meaning that joins it": (candidate(STACK, joined="verbosity: short"), AUTO),
 }
 
 

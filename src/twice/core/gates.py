@@ -300,7 +300,8 @@ def saves_itself(candidate: Candidate, policy: Policy) -> bool:
     """Tell whether the rules of mode auto-safe may save a candidate that passed every gate.
 
     Only a plain new memory of a category set to ``auto``, with nothing redacted in it, nothing
-    against it, nothing replaced, and support of at least two lineages.
+    against it, nothing replaced, and support of at least two lineages whose own words agree: what
+    was joined by its meaning is for a person to judge.
     """
     content = candidate.content
     lesson = content.lesson
@@ -309,6 +310,7 @@ def saves_itself(candidate: Candidate, policy: Policy) -> bool:
         and policy.mode is Mode.AUTO_SAFE
         and policy.allowance(lesson.category) is Allowance.AUTO
         and not (content.against or content.replaces or content.flagged or content.rejected_before)
+        and not content.joined
         and not any(mark in lesson.text for mark in ("[redacted:", "~/"))
         and len({evidence.lineage for evidence in content.evidence}) >= 2
     )
