@@ -13,21 +13,9 @@ import sys
 import tomllib
 from collections import defaultdict
 
-from training.rows import WISHES
+from training.rows import VALUES, WISHES
 from twice.learners.corrections import fingerprint
 from twice.learners.matters import HERE, SHARED, features
-
-VALUE = {  # what stands for any value in a wording
-    "packagemanager": "pnpm",
-    "formatter": "black",
-    "database": "postgres",
-    "testrunner": "pytest",
-    "framework": "react",
-    "statelib": "redux",
-    "styling": "tailwind",
-    "language": "python",
-    "shell": "bash",
-}
 
 Signed = dict[str, list[int]]
 
@@ -71,7 +59,7 @@ def tables() -> dict[str, object]:
 
 def _stems(wording: str, matter: str, language: str) -> list[tuple[str, str]]:
     """Return the signed stems of a wording; of a value, only its kind."""
-    value = VALUE.get(matter, "")
+    value = VALUES.get(matter, "")
     print_ = fingerprint(wording.replace("{X}", value), language)
     stems = [(sign, stem) for sign, stem, _ in features(print_)]
     if "{X}" in wording:

@@ -18,9 +18,9 @@ OWN = HERE.parent / "tests" / "learners"
 TALK = HERE / "talk"
 WISHES = HERE / "wishes"
 PREVIOUS_CHARS = 600
-VALUES = {
+VALUES = {  # what stands for any value in a wording
     "packagemanager": "pnpm",
-    "formatter": "prettier",
+    "formatter": "black",
     "database": "postgres",
     "testrunner": "pytest",
     "framework": "react",
@@ -69,7 +69,7 @@ def tested() -> Iterator[Row]:
 
 def wishes() -> Iterator[Row]:
     """Yield wishes without anything around them."""
-    for path in sorted(path for path in WISHES.glob("??.toml") if (TALK / path.name).exists()):
+    for path in sorted(WISHES.glob("??.toml")):
         for matter, poles in tomllib.loads(path.read_text("utf-8")).items():
             for wording in (text for texts in poles.values() for text in texts):
                 if "{X}" in wording and matter not in VALUES:

@@ -38,7 +38,6 @@ STEPS = 12
 LIKELY = math.log(weighing.LIKELY / (1 - weighing.LIKELY))
 SMALL = 0.005  # a step that ends the search
 ROUNDS = 3  # of finding the sentence that carries a signal, where nobody marked it
-TARGETS = ("signal", "correction", "durable")
 OUTPUT = Path(weighing.__file__).parent / "words" / "weights.json"
 
 

@@ -33,14 +33,12 @@ def test_the_likeliest_sentence_carries_a_signal_that_nobody_marked() -> None:
     turn = "Thanks a lot for the table. Always use tabs in this repo. See you tomorrow then."
     data = [rows.Row(turn, "", False, "preference", "durable", "", "en", "own", 1.0)] * 8
     table = weights.Table(data)
-    everyone = np.ones(len(table.units), dtype=bool)
-    table.settle(weights.learn(table, everyone)[:, 0], everyone)
-    assert {table.units[i].text for i in np.flatnonzero(table.label)} <= {
-        "Always use tabs in this repo.",
-        "Thanks a lot for the table.",
-        "See you tomorrow then.",
-    }
-    assert table.label.sum() == len(data)
+    always = np.zeros(table.facts.shape[1])
+    always[1 + table.names.index("habits")] = 1.0
+    table.settle(always, np.ones(len(table.units), dtype=bool))
+    carrying = [table.units[i] for i in np.flatnonzero(table.label)]
+    assert {unit.text for unit in carrying} == {"Always use tabs in this repo."}
+    assert [unit.row for unit in carrying] == list(range(len(data)))
 
 
 @pytest.mark.parametrize("read", [rows.invented, rows.tested, rows.wishes, rows.talk])
