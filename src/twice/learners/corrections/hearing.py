@@ -10,12 +10,11 @@ from twice.learners.corrections.pieces import Piece
 from twice.learners.corrections.rules import RULES, SHORT_PIECES, Rule
 from twice.learners.corrections.said import Said, Setting
 from twice.learners.corrections.vocabulary import NO_ROLES, Roles
-from twice.learners.corrections.weighing import HEARD, WEIGHED, weighed
+from twice.learners.corrections.weighing import HEARD, LONG_TURN, WEIGHED, weighed
 
 LONG_SENTENCE = 20  # pieces; each time so many make a wish less likely
 CHAIN_LEAVE = 12  # pieces that a chain of short clauses may be longer
 DOUBT_PIECES = 8
-LONG_TURN = 6  # sentences; longer turns are mostly tasks and specifications
 KEPT = 10_000  # sets of roles with the rules whose needs they meet
 
 
